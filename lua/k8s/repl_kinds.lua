@@ -56,7 +56,13 @@ function Kind:lister()
   return methods.lister(informer_of(self, "lister"))
 end
 
+-- The caches of an engine are read in steps.
+local steps = own.caches and require "k8s.repl_steps"
+
 function Kind:list(selector)
+  if steps then
+    return steps.list(Kind.query(self), selector)
+  end
   return Kind.lister(self):list_all(selector)
 end
 
@@ -65,6 +71,9 @@ function Kind:get(key)
 end
 
 function Kind:count(selector)
+  if steps and selector ~= nil then
+    return steps.count(Kind.query(self), selector)
+  end
   return Kind.lister(self):count(selector)
 end
 

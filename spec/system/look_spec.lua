@@ -97,6 +97,24 @@ describe("a busy engine", function()
     end)
   end
 
+  it("shows objects in short pieces", function()
+    local pod = assert(engine.ask("query", "pods:query():limit(1):rows()[1]:key()"):match "%S+")
+    local namespace = pod:match "^[^/]+"
+    answers("get", "pods", pod)
+    answers("get", "pods", pod:match "[^/]+$")
+    answers("get", "pods", "-n", namespace)
+    answers("get", "pods", pod, "-ojson")
+    answers("get", "pods", "-l", "app=nobody")
+    answers("get", "pods", "--field-selector", "status.phase=Unknown")
+    answers("query", "pods:count()")
+    answers("query", 'pods:query():group("status.phase"):count()')
+    answers("query", 'pods:query():where("status.phase", "~=", "Running"):count()')
+    answers("query", 'pods:query():order("metadata.creationTimestamp"):limit(3):rows()')
+    sim:play { ["do"] = "touch", resource = "pods", namespace = namespace, name = pod:match "[^/]+$" }
+    engine:wait_until(function() return select(2, engine.ask("history", "pods/" .. pod)) == 0 or nil end, "its history")
+    answers("history", "pods/" .. pod)
+  end)
+
   it("tells its status in short pieces", function()
     answers "status"
     answers("top", "--once", "--interval", "500ms")

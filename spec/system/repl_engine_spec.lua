@@ -134,7 +134,7 @@ repl:1: attempt to call field 'patch' (a nil value); HAS NO k8s.patch; type help
       return pending "ThreadSanitizer keeps a timer's signal back from a thread that only computes"
     end
     -- Memory runs out long before the CPU time does, under a sanitizer too.
-    start { "--script-memory", "8Mi", "--handler-cpu", "500ms" }
+    start { "--script-memory", "8Mi", "--limit", "main-cpu=700ms" }
     local before = ticks()
     local out, err, code = lines [[
 while true do pcall(function() while true do end end) end
@@ -143,7 +143,7 @@ local t = {} while true do t[#t + 1] = ("x"):rep(1e5) .. #t end
 ]]
     assert.equal("2\n", out)
     assert.equal([[
-repl:1: over the limit handler-cpu (500ms) in the prompt
+repl:1: over the limit main-cpu (700ms) in the prompt
 repl:1: over the limit script-memory (8Mi) in the prompt
 ]], err)
     assert.equal(3, code)

@@ -1,6 +1,6 @@
 /* `kubelua repl --engine` at the engine: sessions, each with a Lua state and a connection of its own, which
  * read the caches of the scripts; see repl_serve.h. All is on the engine thread: while a script does not
- * return, prompts wait too. A line of a prompt has the CPU that a handler has, in brief pieces: handlers have
+ * return, prompts wait too. A line of a prompt has the CPU that main has, in brief pieces: handlers have
  * their turn between two of them. */
 #include "app/repl/repl_serve.h"
 
@@ -53,7 +53,9 @@ static void session_free(struct repl_session *s)
     ev_io_stop(ev, &s->readable);
     ev_io_stop(ev, &s->writable);
     timer_cancel(&s->go_on);
+    piece_begin(&s->meter);
     repl_free(s->repl);
+    piece_end(&s->meter);
     close(s->fd);
     buf_clear(&s->in);
     buf_clear(&s->out);

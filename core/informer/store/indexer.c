@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "base/must.h"
+#include "informer/store/indexer_walk.h"
 #include "informer/store/label_index.h"
 
 static _Atomic uint64_t departed, departed_bytes;
@@ -99,6 +100,7 @@ struct indexer *indexer_new(void)
 void indexer_free(struct indexer *indexer)
 {
     if (!indexer) return;
+    indexer_walks_stop(indexer);
     for (size_t i = 0; i < indexer->used; i++) {
         if (indexer->entries[i].object) note_departed(indexer->entries[i].object);
         root_unref(indexer->entries[i].object);
@@ -179,6 +181,7 @@ static void compact(struct indexer *indexer)
         used++;
     }
     indexes_renumber(indexer, numbers, indexer->used);
+    indexer_walks_renumber(indexer, numbers);
     free(numbers);
     indexer->used = used;
     resize_entries(indexer, used + used / 8 + 1);

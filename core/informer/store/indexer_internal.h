@@ -1,6 +1,7 @@
 /* Internals of a store, for indexer.c and its parts: indexer_indexes.c, indexer_replace.c. Owner: see
  * indexer.h. */
 #pragma once
+#include <sys/queue.h>
 #include <uthash.h>
 
 #include "base/buf.h"
@@ -44,7 +45,8 @@ struct indexer {
     struct indexed *indexes;
     size_t index_count;
     struct label_indexes *labels; /* NULL until the first list by a label */
-    bool indexing;                /* a source is being called: indexes must not be added or released */
+    LIST_HEAD(, indexer_walk) walks;
+    bool indexing; /* a source is being called: indexes must not be added or released */
 };
 
 /* Walks prefetch objects, and their labels, this many objects ahead. */

@@ -77,7 +77,7 @@ static void charge(struct indexer *store, struct label *label, size_t scanned)
 }
 
 const struct index *label_index_serve(struct indexer *store, const struct selector *selector,
-                                      size_t otherwise, struct str *value)
+                                      size_t otherwise, bool builds, struct str *value)
 {
     const struct index *best = NULL;
     struct label *serving = NULL;
@@ -87,7 +87,7 @@ const struct index *label_index_serve(struct indexer *store, const struct select
         if (!store->labels) store->labels = NEW(struct label_indexes);
         struct label *label = label_of(store->labels, key);
         const struct index *index = label->index ? label->index : named_index(store, key);
-        if (!index) charge(store, label, otherwise);
+        if (!index && builds) charge(store, label, otherwise);
         if (!index) index = label->index;
         if (!index || index_count(index, wanted) >= otherwise) continue;
         otherwise = index_count(index, wanted);

@@ -18,9 +18,10 @@ enum {
 };
 
 /* Returns an index and the value under which all objects that `selector` selects are, if they are fewer than
- * the `otherwise` objects of a walk; else NULL. The objects under it still have to be matched. */
+ * the `otherwise` objects of a walk; else NULL. The objects under it still have to be matched. Without
+ * `builds` no index is built now, nor is one owed. */
 const struct index *label_index_serve(struct indexer *store, const struct selector *selector,
-                                      size_t otherwise, struct str *value);
+                                      size_t otherwise, bool builds, struct str *value);
 
 /* For the store: call after each change, and at its end. */
 void label_indexes_changed(struct indexer *store);

@@ -36,7 +36,7 @@ static void run(struct indexer *indexer, struct str ns, struct lister_walk *walk
     size_t all = ns.n ? indexer_namespace_count(indexer, ns) : indexer_count(indexer);
     struct str value;
     const struct index *index =
-        walk->selector ? label_index_serve(indexer, walk->selector, all, &value) : NULL;
+        walk->selector ? label_index_serve(indexer, walk->selector, all, true, &value) : NULL;
     walk->ns = index ? ns : (struct str){0};
     if (index)
         indexer_each_under(indexer, index, value, visit, walk);

@@ -125,7 +125,8 @@ static void consider(struct query_candidates *plan, const struct index *index, s
     if (count < plan->count) *plan = (struct query_candidates){index, value, count};
 }
 
-static struct query_candidates make_plan(const struct query *q, struct indexer *store)
+/* Indexes of labels that would pay are built only if there is time (`builds`). */
+static struct query_candidates make_plan(const struct query *q, struct indexer *store, bool builds)
 {
     struct query_candidates plan = {.count = indexer_count(store)};
     if (q->ns) plan.count = indexer_namespace_count(store, str_of(q->ns));
@@ -137,7 +138,7 @@ static struct query_candidates make_plan(const struct query *q, struct indexer *
     }
     for (size_t i = 0; i < q->selector_count; i++) {
         struct str value;
-        const struct index *index = label_index_serve(store, q->selectors[i], plan.count, &value);
+        const struct index *index = label_index_serve(store, q->selectors[i], plan.count, builds, &value);
         if (index) consider(&plan, index, value);
     }
     return plan;
@@ -147,13 +148,18 @@ void query_each(const struct query *q, struct indexer *store, bool (*fn)(void *c
                 void *ctx)
 {
     struct query_visit v = {q, fn, ctx};
-    struct query_candidates plan = make_plan(q, store);
+    struct query_candidates plan = make_plan(q, store, true);
     if (plan.index)
         indexer_each_under(store, plan.index, plan.value, visit, &v);
     else if (q->ns)
         indexer_each_in(store, str_of(q->ns), visit, &v);
     else
         indexer_each(store, visit, &v);
+}
+
+size_t query_candidates(const struct query *q, struct indexer *store)
+{
+    return make_plan(q, store, false).count;
 }
 
 /* --- objects */
@@ -173,74 +179,20 @@ static bool collect(void *ctx, struct root *object)
     return true;
 }
 
-/* Object with the values that it is ordered by. */
-struct ranked {
-    struct root *object;
-    const struct query *query;
-    struct scalar *keys; /* one for each order; strings in the arena */
-    size_t at;           /* position in the store, which makes the order stable */
-};
-
-/* Compares two objects. Once the query is stopped all are equal, so that the sort ends soon. */
-static int by_rank(const void *a, const void *b)
-{
-    const struct ranked *x = a, *y = b;
-    if (query_is_stopped(x->query)) return 0;
-    for (size_t i = 0; i < x->query->order_count; i++) {
-        const struct scalar *kx = &x->keys[i], *ky = &y->keys[i];
-        bool none_x = kx->kind == SCALAR_NULL || kx->kind == SCALAR_OTHER;
-        bool none_y = ky->kind == SCALAR_NULL || ky->kind == SCALAR_OTHER;
-        if (none_x != none_y)
-            return none_x - none_y; /* objects without a value are last in both directions */
-        int order = scalar_order(kx, ky);
-        if (order) return x->query->orders[i].descending ? -order : order;
-    }
-    return (x->at > y->at) - (x->at < y->at);
-}
-
-/* Returns the value to order by. A string may be unpacked into a temporary buffer, so it is copied to the
- * arena; as that may move, the pointer holds an offset until all are known. */
-static struct scalar key_of(const struct path *path, struct root *object, struct buf *arena)
-{
-    struct text text;
-    struct scalar key = scalar_of(path_get(path, root_value(object)), &text);
-    if (key.kind != SCALAR_TEXT || key.is_amount) return key;
-    size_t at = arena->len;
-    buf_str(arena, key.text);
-    key.text.p = (const char *)at;
-    return key;
-}
-
-static void sort_objects(const struct query *q, struct lister_list *list)
-{
-    size_t keys = q->order_count;
-    struct ranked *ranked = xcalloc(list->count, sizeof *ranked);
-    struct scalar *all = xcalloc(list->count * keys, sizeof *all);
-    struct buf arena = {0};
-    for (size_t i = 0; i < list->count && !query_is_stopped(q); i++) {
-        ranked[i] = (struct ranked){list->objects[i], q, &all[i * keys], i};
-        for (size_t k = 0; k < keys; k++)
-            all[i * keys + k] = key_of(q->orders[k].path, list->objects[i], &arena);
-    }
-    for (size_t i = 0; i < list->count * keys; i++)
-        if (all[i].kind == SCALAR_TEXT && !all[i].is_amount)
-            all[i].text.p = arena.data + (size_t)all[i].text.p;
-    if (!query_is_stopped(q)) {
-        qsort(ranked, list->count, sizeof *ranked, by_rank);
-        for (size_t i = 0; i < list->count; i++) list->objects[i] = ranked[i].object;
-    }
-    free(ranked);
-    free(all);
-    buf_clear(&arena);
-}
-
 void query_select(const struct query *q, struct indexer *store, struct lister_list *out)
 {
     size_t limit = q->limited ? q->limit : SIZE_MAX;
     *out = (struct lister_list){0};
+    if (query_best_suits(q)) {
+        struct query_best best;
+        query_best_begin(&best, q);
+        query_each(q, store, query_best_add, &best);
+        query_best_end(&best, out);
+        return;
+    }
     struct collecting c = {.query = q, .out = out, .most = q->order_count ? SIZE_MAX : limit};
     query_each(q, store, collect, &c);
-    if (q->order_count && out->count) sort_objects(q, out);
+    if (q->order_count && out->count) query_order_list(q, out);
     while (out->count > limit) root_unref(out->objects[--out->count]);
 }
 

@@ -68,17 +68,6 @@ struct group {
     char name[];   /* kind and value, which identify the group */
 };
 
-struct grouping {
-    const struct query *query;
-    const struct path *sum;
-    struct group *groups;
-    struct root *object;
-    struct buf name;
-    uint64_t number;
-    struct err *err;
-    bool good;
-};
-
 static void name_group(struct value value, struct buf *name)
 {
     struct text text;
@@ -101,7 +90,7 @@ static void name_group(struct value value, struct buf *name)
     }
 }
 
-static struct group *group_of(struct grouping *g, struct value value)
+static struct group *group_of(struct query_grouping *g, struct value value)
 {
     struct group *group;
     name_group(value, &g->name);
@@ -118,7 +107,7 @@ static struct group *group_of(struct grouping *g, struct value value)
 
 static bool add_to_group(void *ctx, struct value value)
 {
-    struct grouping *g = ctx;
+    struct query_grouping *g = ctx;
     struct group *group = group_of(g, value);
     if (group->last == g->number) return true;
     group->last = g->number;
@@ -127,9 +116,9 @@ static bool add_to_group(void *ctx, struct value value)
     return g->good;
 }
 
-static bool add_object(void *ctx, struct root *object)
+bool query_group_add(void *ctx, struct root *object)
 {
-    struct grouping *g = ctx;
+    struct query_grouping *g = ctx;
     g->object = object;
     g->number++;
     if (path_each(g->query->group, root_value(object), add_to_group, g) == 0) add_to_group(g, value_absent);
@@ -178,7 +167,7 @@ struct str query_bad_group_order(const struct query *q)
 }
 
 /* Moves the groups into sorted rows. */
-static void take_rows(struct grouping *g, struct query_groups *out)
+static void take_rows(struct query_grouping *g, struct query_groups *out)
 {
     size_t count = HASH_COUNT(g->groups), at = 0;
     size_t kept = g->query->limited && g->query->limit < count ? g->query->limit : count;
@@ -198,15 +187,20 @@ static void take_rows(struct grouping *g, struct query_groups *out)
     free(sorted);
 }
 
+bool query_group_end(struct query_grouping *g, struct query_groups *out)
+{
+    take_rows(g, out);
+    buf_clear(&g->name);
+    if (!g->good) query_free_groups(out);
+    return g->good;
+}
+
 bool query_groups(const struct query *q, struct indexer *store, const struct path *sum,
                   struct query_groups *out, struct err *err)
 {
-    struct grouping g = {.query = q, .sum = sum, .err = err, .good = true};
-    query_each(q, store, add_object, &g);
-    take_rows(&g, out);
-    buf_clear(&g.name);
-    if (!g.good) query_free_groups(out);
-    return g.good;
+    struct query_grouping g = {.query = q, .sum = sum, .err = err, .good = true};
+    query_each(q, store, query_group_add, &g);
+    return query_group_end(&g, out);
 }
 
 void query_free_groups(struct query_groups *groups)

@@ -24,8 +24,76 @@ static inline bool query_is_stopped(const struct query *query)
     return query->stop && *query->stop;
 }
 
+/* Returns the most objects that query_each looks at, with the indexes that there are. */
+size_t query_candidates(const struct query *query, struct indexer *store);
 /* Calls `fn` for every object that the query selects, in the order of the store, until it returns false. */
 void query_each(const struct query *query, struct indexer *store, bool (*fn)(void *ctx, struct root *object),
                 void *ctx);
+
+/* --- the first of an order, query_best.c: few objects in their order are kept, without those behind them */
+
+struct query_best {
+    const struct query *query;
+    struct best *items; /* in their order */
+    size_t count;
+    struct buf arena; /* texts of the keys of one object */
+};
+
+/* Returns whether the query has an order, and a limit that is small enough. */
+bool query_best_suits(const struct query *query);
+void query_best_begin(struct query_best *best, const struct query *query);
+/* Adds an object, the next one of the store; `ctx` is the best. Returns true. */
+bool query_best_add(void *ctx, struct root *object);
+/* Hands the objects over, ordered and limited, with references; `out` NULL: releases them. */
+void query_best_end(struct query_best *best, struct lister_list *out);
+
+/* --- the order, query_rank.c: in steps, each of about a tenth of a millisecond */
+
+struct ranked;
+struct query_rank {
+    const struct query *query;
+    struct lister_list *list; /* is ordered at the end; the caller's */
+    struct ranked *from, *to; /* sorted runs, and room for those that are merged */
+    struct scalar *keys;
+    struct buf arena;            /* their texts */
+    size_t keyed, sorted, width; /* objects that have keys, that are in runs; length of a run */
+    size_t low, left, right, at; /* of the merge: its runs' begin, next of each, where to */
+};
+
+/* Compares the values that objects are ordered by, one for each order: `x` stands before objects of the same
+ * values that came later. */
+int query_compare(const struct query *query, const struct scalar *x, const struct scalar *y);
+/* Returns the value to order by. A text is copied to the arena, whose place its pointer holds, as an offset.
+ */
+struct scalar query_key(const struct path *path, struct root *object, struct buf *arena);
+/* The texts of these keys are where the arena is now. */
+void query_keys_point(struct scalar *keys, size_t count, const char *arena);
+
+void query_rank_begin(struct query_rank *rank, const struct query *query, struct lister_list *list);
+/* Returns whether the list is ordered, or the query is stopped. */
+bool query_rank_step(struct query_rank *rank);
+void query_rank_end(struct query_rank *rank);
+/* All of it at once. */
+void query_order_list(const struct query *query, struct lister_list *list);
+
+/* --- groups, query_group.c */
+
+struct group;
+struct query_grouping {
+    const struct query *query;
+    const struct path *sum; /* NULL: only counts */
+    struct group *groups;
+    struct root *object;
+    struct buf name;
+    uint64_t number;
+    struct err *err;
+    bool good;
+};
+
+/* Adds an object; `ctx` is the grouping. False with its `err` set. */
+bool query_group_add(void *ctx, struct root *object);
+/* Moves the groups, if all went well, into sorted rows; returns whether it did. */
+bool query_group_end(struct query_grouping *grouping, struct query_groups *out);
+
 /* Adds the values at `path` of the object to the sum. */
 bool query_add(const struct path *path, struct root *object, struct query_sum *sum, struct err *err);

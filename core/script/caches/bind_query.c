@@ -2,12 +2,14 @@
 #include "script/caches/bind_query_rows.h"
 
 #include <math.h>
+#include <string.h>
 
-#include "informer/store/query.h"
+#include "informer/store/query_work.h"
 #include "script/caches/bind_informer.h"
 #include "script/view/cache.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/budget.h"
 #include "script/vm/feature.h"
 
 enum { IN_VALUES_MAX = 1000 };
@@ -16,6 +18,7 @@ enum { IN_VALUES_MAX = 1000 };
 struct query_box {
     struct cache_source source;
     struct query *query;
+    struct query_work *work; /* evaluation in steps, until its results are fetched; NULL: none */
 };
 
 void query_push(lua_State *L, const struct cache_source *source)
@@ -170,6 +173,14 @@ static int l_query_limit(lua_State *L)
 
 /* --- answers */
 
+/* Returns what an evaluation in steps has found, for the caller to free; NULL: there was none. */
+static struct query_work *take_work(struct query_box *box)
+{
+    struct query_work *work = box->work;
+    box->work = NULL;
+    return work;
+}
+
 static struct query_box *open_query(lua_State *L, const char *method, struct indexer **cache)
 {
     struct query_box *box = class_self(L, CLASS_QUERY, method);
@@ -186,11 +197,23 @@ static int l_query_count(lua_State *L)
 {
     struct indexer *cache;
     struct query_box *box = open_query(L, "count", &cache);
-    if (query_is_grouped(box->query)) return rows_push_groups(L, box->query, cache, NULL);
-    size_t count = cache ? query_count(box->query, cache) : 0;
+    if (query_is_grouped(box->query)) return rows_push_groups(L, box->query, cache, NULL, &box->work);
+    struct query_work *work = take_work(box);
+    size_t count = work ? query_work_count(work) : cache ? query_count(box->query, cache) : 0;
+    query_work_free(work);
     budget_poll(L, script_of(L));
     lua_pushinteger(L, (lua_Integer)count);
     return 1;
+}
+
+static bool sum_up(struct query_box *box, struct indexer *cache, const struct path *path,
+                   struct query_sum *sum, struct err *err)
+{
+    struct query_work *work = take_work(box);
+    if (!work) return !cache || query_sum(box->query, cache, path, sum, err);
+    bool good = query_work_take_sum(work, sum, err);
+    query_work_free(work);
+    return good;
 }
 
 /* query:sum(path): a number or a quantity; of groups an array of { key =, count =, sum = } */
@@ -199,10 +222,10 @@ static int l_query_sum(lua_State *L)
     struct indexer *cache;
     struct query_box *box = open_query(L, "sum", &cache);
     const struct path *path = cache_path(L, 2, "query:sum: path");
-    if (query_is_grouped(box->query)) return rows_push_groups(L, box->query, cache, path);
+    if (query_is_grouped(box->query)) return rows_push_groups(L, box->query, cache, path, &box->work);
     struct query_sum sum = {0};
     struct err err;
-    if (cache && !query_sum(box->query, cache, path, &sum, &err)) script_raise(L, "query:sum: %s", err.text);
+    if (!sum_up(box, cache, path, &sum, &err)) script_raise(L, "query:sum: %s", err.text);
     budget_poll(L, script_of(L));
     rows_push_sum(L, &sum);
     return 1;
@@ -213,7 +236,7 @@ static int l_query_rows(lua_State *L)
 {
     struct indexer *cache;
     struct query_box *box = open_query(L, "rows", &cache);
-    if (query_is_grouped(box->query)) return rows_push_groups(L, box->query, cache, NULL);
+    if (query_is_grouped(box->query)) return rows_push_groups(L, box->query, cache, NULL, &box->work);
     return rows_push_objects(L, box->query, cache);
 }
 
@@ -223,15 +246,69 @@ static int l_query_each(lua_State *L)
     struct indexer *cache;
     struct query_box *box = open_query(L, "each", &cache);
     if (query_is_grouped(box->query)) {
-        rows_push_groups(L, box->query, cache, NULL);
+        rows_push_groups(L, box->query, cache, NULL, &box->work);
         return rows_push_array_iterator(L);
     }
-    return rows_push_iterator(L, box->query, cache);
+    return rows_push_iterator(L, box->query, cache, &box->work);
+}
+
+/* --- evaluations in steps, for prompts (lua/k8s/repl_steps.lua) */
+
+/* begin(query, method, path): begins what the method would do at once; whether the query has groups. */
+static int l_begin(lua_State *L)
+{
+    struct indexer *cache;
+    const char *method = own_text(L, 2);
+    struct query_box *box = open_query(L, method, &cache);
+    bool groups = query_is_grouped(box->query), sums = strcmp(method, "sum") == 0;
+    const struct path *sum = sums ? cache_path(L, 3, "query:sum: path") : NULL;
+    enum query_aim aim = groups                         ? QUERY_GROUPS
+                         : sums                         ? QUERY_SUM
+                         : strcmp(method, "count") == 0 ? QUERY_COUNT
+                                                        : QUERY_OBJECTS;
+    query_work_free(take_work(box));
+    box->work = query_work_new(box->query, cache, aim, sum);
+    lua_pushboolean(L, groups);
+    return 1;
+}
+
+/* step(query): whether the method finds its results now. The call may pause behind it. */
+static int l_step(lua_State *L)
+{
+    struct query_box *box = class_self(L, CLASS_QUERY, "step");
+    bool finished = !box->work || query_work_step(box->work);
+    budget_tick(script_of(L));
+    budget_poll(L, script_of(L));
+    lua_pushboolean(L, finished);
+    return 1;
+}
+
+/* fill(query, rows, count): puts some more of the objects behind the `count` that are there; the count, and
+ * whether that is all. */
+static int l_fill(lua_State *L)
+{
+    enum { FILLED = 256 };
+    struct query_box *box = class_self(L, CLASS_QUERY, "fill");
+    const struct lister_list *list = query_work_objects(box->work);
+    size_t count = (size_t)lua_tointeger(L, 3), end = count + FILLED;
+    arg_array_size(L, "lister", list->count);
+    for (; count < list->count && count < end; count++) {
+        view_push_object(L, list->objects[count]);
+        lua_rawseti(L, 2, (int)count + 1);
+    }
+    bool all = count == list->count;
+    if (all) query_work_free(take_work(box));
+    budget_tick(script_of(L));
+    budget_poll(L, script_of(L));
+    lua_pushinteger(L, (lua_Integer)count);
+    lua_pushboolean(L, all);
+    return 2;
 }
 
 static int l_query_gc(lua_State *L)
 {
     struct query_box *box = lua_touserdata(L, 1);
+    query_work_free(take_work(box));
     query_free(box->query);
     box->query = NULL;
     return 0;
@@ -261,12 +338,13 @@ static const luaL_Reg query_methods[] = {
 static void bind_query(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", l_query_gc}, {NULL, NULL}};
-    class_define(L, CLASS_QUERY, "query", meta, query_methods);
+    static const luaL_Reg verbs[] = {
+        {"new", l_query_new}, {"begin", l_begin}, {"step", l_step}, {"fill", l_fill}, {NULL, NULL}};
     rows_define(L);
-    lua_pop(L, 1);
     lua_newtable(L);
-    lua_pushcfunction(L, l_query_new);
-    lua_setfield(L, -2, "new");
+    luaL_register(L, NULL, verbs);
+    class_define(L, CLASS_QUERY, "query", meta, query_methods);
+    lua_setfield(L, -2, "methods");
     lua_setfield(L, -2, "query");
 }
 

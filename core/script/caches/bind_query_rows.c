@@ -16,10 +16,21 @@ int rows_push_objects(lua_State *L, const struct query *query, struct indexer *c
     return 1;
 }
 
-int rows_push_iterator(lua_State *L, const struct query *query, struct indexer *cache)
+static void drop_work(struct query_work **work)
+{
+    query_work_free(*work);
+    *work = NULL;
+}
+
+int rows_push_iterator(lua_State *L, const struct query *query, struct indexer *cache,
+                       struct query_work **work)
 {
     struct lister_list *list = lister_push_list(L);
-    if (cache) query_select(query, cache, list);
+    if (*work)
+        query_work_take_objects(*work, list);
+    else if (cache)
+        query_select(query, cache, list);
+    drop_work(work);
     budget_poll(L, script_of(L));
     return lister_push_iterator(L);
 }
@@ -63,11 +74,18 @@ static void push_row(lua_State *L, const struct query_group_row *row, bool summe
     lua_setfield(L, -2, "sum");
 }
 
-int rows_push_groups(lua_State *L, const struct query *query, struct indexer *cache, const struct path *path)
+int rows_push_groups(lua_State *L, const struct query *query, struct indexer *cache, const struct path *path,
+                     struct query_work **work)
 {
     struct query_groups *groups = push_groups(L);
     struct err err;
-    if (cache && !query_groups(query, cache, path, groups, &err)) script_raise(L, "query:sum: %s", err.text);
+    bool good = true;
+    if (*work)
+        good = query_work_take_groups(*work, groups, &err);
+    else if (cache)
+        good = query_groups(query, cache, path, groups, &err);
+    drop_work(work);
+    if (!good) script_raise(L, "query:sum: %s", err.text);
     lua_createtable(L, (int)groups->count, 0);
     copy_mark_array(L);
     for (size_t i = 0; i < groups->count; i++) {

@@ -3,15 +3,18 @@
 #pragma once
 #include <lua.h>
 
-#include "informer/store/query.h"
+#include "informer/store/query_work.h"
 #include "script/caches/source.h"
 
 /* An array of views. */
 int rows_push_objects(lua_State *L, const struct query *query, struct indexer *cache);
-/* An iterator over them. */
-int rows_push_iterator(lua_State *L, const struct query *query, struct indexer *cache);
+/* An iterator over them. `work` (also below): an evaluation in steps whose results are taken, and which is
+ * freed then; the place of NULL: the query is evaluated now. */
+int rows_push_iterator(lua_State *L, const struct query *query, struct indexer *cache,
+                       struct query_work **work);
 /* An array of { key =, count = }, with `path` of { key =, count =, sum = }. */
-int rows_push_groups(lua_State *L, const struct query *query, struct indexer *cache, const struct path *path);
+int rows_push_groups(lua_State *L, const struct query *query, struct indexer *cache, const struct path *path,
+                     struct query_work **work);
 /* Replaces the array on top of the stack by an iterator over it. */
 int rows_push_array_iterator(lua_State *L);
 /* A number, or a quantity when one was among the summands. */

@@ -241,6 +241,14 @@ static bool is_fenced_off(struct task *task)
     return true;
 }
 
+/* A brief piece holds nobody up: each has the limit of the call, and all of them that of main. */
+static void enter_piece(struct task *task)
+{
+    struct script *script = task->script;
+    if (task->spent_ns > script->limits.values[LIMIT_MAIN_CPU] * INT64_C(1000000))
+        budget_exceed(script, LIMIT_MAIN_CPU);
+}
+
 /* Enters a call that has used some of its limit before. */
 static void enter_again(struct task *task)
 {
@@ -248,8 +256,12 @@ static void enter_again(struct task *task)
     leave_waiting(task);
     task->wait = NULL;
     enter(task);
-    script->call.stay.excused_ns = -task->spent_ns;
     script->call.called = task->called;
+    if (script->brief) {
+        enter_piece(task);
+        return;
+    }
+    script->call.stay.excused_ns = -task->spent_ns;
     task->spent_ns = 0;
 }
 
@@ -274,6 +286,7 @@ static void go_on(struct task_wait *wait)
     if (is_fenced_off(task)) return;
     task_dequeue(wait);
     script->tasks.delivering = wait;
+    task->spent_ns = 0;
     enter_again(task);
     push_ref(task->co, script, REF_YIELDED);
     end_stay(task, call_leave(script, resume(task, 1)));

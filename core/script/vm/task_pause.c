@@ -24,7 +24,7 @@ static void pause_task(lua_State *L, int64_t spent_ns)
     struct script *script = script_of(L);
     struct task *task = script->tasks.current;
     if (!task || task->wait || !lua_isyieldable(L)) return;
-    task->spent_ns = spent_ns;
+    task->spent_ns = script->brief ? task->spent_ns + spent_ns : spent_ns;
     task->pause = (struct task_wait){.ops = &ops, .task = task};
     task->wait = &task->pause;
     script->tasks.paused = task;

@@ -81,9 +81,10 @@ static void test_what_a_script_named_serves_too(void **state)
     struct index *named = indexer_add_path_index(indexer, STR("metadata.labels.app"), &err);
     struct str value;
     struct selector *selector = selector_parse(STR("app==a7"), &err);
-    assert_ptr_equal(label_index_serve(indexer, selector, OBJECTS, &value), named);
+    assert_ptr_equal(label_index_serve(indexer, selector, OBJECTS, true, &value), named);
     assert_true(str_is(value, "a7"));
-    assert_null(label_index_serve(indexer, selector, 3, &value)); /* fewer are to be looked at without it */
+    assert_null(
+        label_index_serve(indexer, selector, 3, true, &value)); /* fewer are to be looked at without it */
     selector_free(selector);
     for (int i = 0; i < 2 * LABEL_INDEX_PAYS; i++) count("", "app=a7");
     assert_false(has_index("app"));

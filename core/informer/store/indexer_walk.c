@@ -1,0 +1,49 @@
+/* Walks in parts; see indexer_walk.h. */
+#include "informer/store/indexer_walk.h"
+
+#include "informer/store/indexer_internal.h"
+
+void indexer_walk_begin(struct indexer_walk *walk, struct indexer *indexer)
+{
+    *walk = (struct indexer_walk){.indexer = indexer};
+    LIST_INSERT_HEAD(&indexer->walks, walk, link);
+}
+
+void indexer_walk_end(struct indexer_walk *walk)
+{
+    if (walk->indexer) LIST_REMOVE(walk, link);
+    walk->indexer = NULL;
+}
+
+bool indexer_walk_on(struct indexer_walk *walk, size_t max, bool (*fn)(void *ctx, struct root *object),
+                     void *ctx)
+{
+    const struct indexer *indexer = walk->indexer;
+    if (!indexer) return false;
+    size_t end = indexer->used - walk->at > max ? walk->at + max : indexer->used;
+    bool goes_on = true;
+    while (goes_on && walk->at < end) {
+        const struct entry *entry = &indexer->entries[walk->at++];
+        if (walk->at + STORE_AHEAD <= end) root_prefetch(entry[STORE_AHEAD].object);
+        if (entry->object) goes_on = fn(ctx, entry->object);
+    }
+    if (goes_on && walk->at < indexer->used) return true;
+    indexer_walk_end(walk);
+    return false;
+}
+
+void indexer_walks_renumber(struct indexer *indexer, const uint32_t *numbers)
+{
+    struct indexer_walk *walk;
+    LIST_FOREACH (walk, &indexer->walks, link) {
+        size_t left = 0;
+        for (size_t i = 0; i < walk->at; i++) left += numbers[i] != INDEX_GONE;
+        walk->at = left;
+    }
+}
+
+void indexer_walks_stop(struct indexer *indexer)
+{
+    struct indexer_walk *walk;
+    while ((walk = LIST_FIRST(&indexer->walks))) indexer_walk_end(walk);
+}
