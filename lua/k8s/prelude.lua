@@ -142,12 +142,25 @@ function prelude.os.date(how, ...)
   return date(how, ...)
 end
 
-prelude.os.time = guarded(os.time, "a function that os.time calls")
+-- Functions of the script are called by Lua, not by C, so that the call may wait and pause there.
+local loaded
 
-local CALLS_BACK = {
-  foreach = "a function that table.foreach calls",
-  foreachi = "a function that table.foreachi calls",
-}
+local function in_lua()
+  loaded = loaded or require "k8s.callbacks"
+  return loaded
+end
+
+local gsub = string.gsub
+
+function prelude.string.gsub(...)
+  local _, _, replacement = ...
+  if type(replacement) == "function" then
+    return in_lua().gsub(...)
+  end
+  return gsub(...)
+end
+
+prelude.os.time = guarded(os.time, "a function that os.time calls")
 
 -- Values put into a state table are checked; values taken out, or put in order, were.
 local STATE = {}
@@ -174,20 +187,28 @@ function STATE.move(move, t, hidden, from, to, at, into)
   return t
 end
 
-local sort, less = table.sort, raw.less
-callbacks[sort] = "a comparison function of table.sort"
+local CALLS_BACK = {
+  sort = "a comparison function of table.sort",
+  foreach = "a function that table.foreach calls",
+  foreachi = "a function that table.foreachi calls",
+}
 
 -- Lua's own order looks at no budget.
-local function sort_by(t, order)
-  check_stack()
-  if order == nil then
-    order = less
+local less = raw.less
+
+local function calling_back(name, stock)
+  callbacks[stock] = CALLS_BACK[name]
+  return function(t, call)
+    check_stack()
+    if call == nil and name == "sort" then
+      return stock(t, less)
+    end
+    return in_lua()[name](t, call)
   end
-  return sort(t, order)
 end
 
 for name, stock in pairs(table) do
-  local call = name == "sort" and sort_by or CALLS_BACK[name] and guarded(stock, CALLS_BACK[name]) or stock
+  local call = CALLS_BACK[name] and calling_back(name, stock) or stock
   prelude.table[name] = function(t, ...)
     if type(t) ~= "userdata" then
       return call(t, ...)

@@ -223,6 +223,13 @@ static int l_raise_at(lua_State *L)
     return lua_error(L);
 }
 
+/* check_size(verb, bytes): raises if a string is larger than one call may create. */
+static int l_check_size(lua_State *L)
+{
+    arg_value_size(L, arg_str(L, 1, "check_size: verb").p, (size_t)luaL_checknumber(L, 2));
+    return 0;
+}
+
 static int l_check_stack(lua_State *L)
 {
     call_check_stack(L);
@@ -246,8 +253,10 @@ static void bind_host(lua_State *L)
                                      {"note_missing", l_note_missing},
                                      {"nearest", l_nearest},
                                      {"check_stack", l_check_stack},
+                                     {"check_size", l_check_size},
                                      {"format_arguments", l_format_arguments},
                                      {"less", l_table_less},
+                                     {"find_pattern", l_string_find_pattern},
                                      {"traceback", l_traceback},
                                      {"check_loading", l_check_loading},
                                      {NULL, NULL}};

@@ -67,13 +67,14 @@ static const char *find_plain(lua_State *L, struct str s, struct str wanted)
     return memmem(s.p, s.n, wanted.p, wanted.n);
 }
 
-static int find(lua_State *L, bool positions)
+/* `pattern`: it is one although it has no specials. */
+static int find(lua_State *L, bool positions, bool pattern)
 {
     struct str s = check_str(L, 1), p = check_str(L, 2);
     bool more = lua_gettop(L) > 2;
     size_t begin = more ? begin_at(L, 3, s.n) : 0;
     /* A pattern without specials is a plain search, which is much faster. */
-    if (positions && ((more && lua_toboolean(L, 4)) || !has_specials(p))) {
+    if (positions && !pattern && ((more && lua_toboolean(L, 4)) || !has_specials(p))) {
         const char *found = find_plain(L, (struct str){s.p + begin, s.n - begin}, p);
         if (!found) return 0;
         lua_pushinteger(L, found - s.p + 1);
@@ -100,12 +101,17 @@ static int found_or_nil(lua_State *L, int count)
 
 static int l_string_find(lua_State *L)
 {
-    return found_or_nil(L, find(L, true));
+    return found_or_nil(L, find(L, true, false));
+}
+
+int l_string_find_pattern(lua_State *L)
+{
+    return found_or_nil(L, find(L, true, true));
 }
 
 static int l_string_match(lua_State *L)
 {
-    return found_or_nil(L, find(L, false));
+    return found_or_nil(L, find(L, false, false));
 }
 
 /* Step of an iterator, whose upvalues are this, the subject and the pattern. */
