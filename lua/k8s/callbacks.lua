@@ -68,11 +68,34 @@ local function is_plain(t, call)
   return type(t) == "table" and type(call) == "function" and getmetatable(t) == nil
 end
 
-function own.sort(t, less)
-  if not is_plain(t, less) then
-    return stock.sort(t, less)
+local function is_less(a, b)
+  return a < b
+end
+
+-- All of the elements are numbers, or all strings.
+local function is_of_one_type(t)
+  local expected = type(t[1])
+  if expected ~= "number" and expected ~= "string" then
+    return false
   end
-  sort_range(t, 1, #t, less)
+  for i = 2, #t do
+    if type(t[i]) ~= expected then
+      return false
+    end
+  end
+  return true
+end
+
+-- Lua's own order looks at no budget: `less` is a function of C that does, and knows all other types.
+local less = raw.less
+
+function own.sort(t, order)
+  if order == nil and is_plain(t, is_less) and is_of_one_type(t) then
+    order = is_less
+  elseif not is_plain(t, order) then
+    return stock.sort(t, order == nil and less or order)
+  end
+  sort_range(t, 1, #t, order)
 end
 
 function own.foreach(t, call)

@@ -193,16 +193,10 @@ local CALLS_BACK = {
   foreachi = "a function that table.foreachi calls",
 }
 
--- Lua's own order looks at no budget.
-local less = raw.less
-
 local function calling_back(name, stock)
   callbacks[stock] = CALLS_BACK[name]
   return function(t, call)
     check_stack()
-    if call == nil and name == "sort" then
-      return stock(t, less)
-    end
     return in_lua()[name](t, call)
   end
 end

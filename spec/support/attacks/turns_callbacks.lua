@@ -10,6 +10,11 @@ local function burn()
 end
 
 local function in_callbacks()
+  local list = {}
+  for i = 1, 50000 do
+    list[i] = (i * 7919) % 50021
+  end
+  table.sort(list)
   table.sort({ 2, 1 }, function(a, b)
     burn()
     return a < b
