@@ -19,6 +19,23 @@ function units.duration(seconds)
   return text
 end
 
+-- Ages below the first number of seconds have these units: as HumanDuration of apimachinery's duration package.
+local AGES = {
+  { 120, 1, "s" }, { 10 * 60, 60, "m", 1, "s" }, { 3 * 3600, 60, "m" }, { 8 * 3600, 3600, "h", 60, "m" },
+  { 48 * 3600, 3600, "h" }, { 8 * 86400, 86400, "d", 3600, "h" }, { 730 * 86400, 86400, "d" },
+  { 2920 * 86400, 365 * 86400, "y", 86400, "d" }, { math.huge, 365 * 86400, "y" },
+}
+
+-- "105s", "3h5m", "20d": the age of an object as kubectl shows it.
+function units.age(seconds)
+  local at = 1
+  while seconds >= AGES[at][1] do at = at + 1 end
+  local _, size, unit, less, part = unpack(AGES[at])
+  local text = math.max(0, math.floor(seconds / size)) .. unit
+  local rest = less and math.floor(seconds % size / less) or 0
+  return rest > 0 and text .. rest .. part or text
+end
+
 -- "98.4Mi", "512".
 function units.bytes(n)
   local unit = 1

@@ -62,6 +62,13 @@ describe("units for people", function()
     } do
       assert.equal(text, units.duration(seconds))
     end
+    -- As duration.HumanDuration of kubectl has them.
+    for seconds, text in pairs {
+      [-5] = "0s", [0] = "0s", [105] = "105s", [120] = "2m", [135] = "2m15s", [599] = "9m59s", [660] = "11m",
+      [10799] = "179m", [10800] = "3h", [11100] = "3h5m", [28800] = "8h", [172799] = "47h", [172800] = "2d",
+      [180000] = "2d2h", [691199] = "7d23h", [1800000] = "20d", [62985600] = "729d", [63072000] = "2y",
+      [63158400] = "2y1d", [252288000] = "8y",
+    } do assert.equal(text, units.age(seconds)) end
     assert.equal("1023", units.bytes(1023))
     assert.equal("1.5Ki", units.bytes(1536))
     assert.equal("500Mi", units.bytes(500 * 2 ^ 20))

@@ -68,6 +68,11 @@ describe("kubelua get", function()
     assert.are.equal(4, select(2, out:gsub("\n", "")))
     assert.has_match("^NAME +UNSCHEDULABLE +VERSION +AGE\n", (run("get", "nodes")))
     assert.has_match("RESTARTS +AGE +IP +NODE\n", (run("get", "pods", "-o", "wide")))
+    -- In the cache these are in the order in which they came.
+    sim.api:create("/api/v1/namespaces/ops/configmaps", made("ConfigMap", "ops", "last"))
+    await(function() return (run("get", "cm", "-n", "ops", "-o", "name")):find "last" end, "the last map")
+    assert.are.equal("ops/last ops/map-3 shop/map-1 shop/map-2", ((run("get", "cm")):gsub("^[^\n]+\n", "")
+      :gsub("(%S+) +(%S+)[^\n]*\n", "%1/%2 "):gsub(" $", "")))
   end)
 
   it("selects by namespace, label, any field, and name", function()

@@ -23,7 +23,7 @@ end
 
 local function age(created, _, _, now)
   local at = units.time(created)
-  return at ~= 0 and units.duration(now - at) or "<unknown>"
+  return at ~= 0 and units.age(now - at) or "<unknown>"
 end
 
 local AGE = { "AGE", "metadata.creationTimestamp", show = age }

@@ -115,16 +115,21 @@ local function put_template(command, lines, template, single)
   return n
 end
 
-local function put_table(command, lines, list)
-  local headings, n, now = {}, 0, os.time()
+-- By namespace and name, with which the columns of a kind begin: a cache has the order in which objects came.
+local function comes_before(one, other)
+  if one[1] ~= other[1] then return one[1] < other[1] end
+  return one[2] < other[2]
+end
+
+local function put_table(command, lines, list, sorts)
+  local headings, cells, now = {}, {}, os.time()
   for i, column in ipairs(list) do headings[i] = column[1] end
   local rows = text_table.new(unpack(headings))
-  for line in lines do
-    rows:add(unpack(columns.cells(list, command.parse(line), now)))
-    n = n + 1
-  end
-  if n > 0 then command.write(rows:text(command.view)) end
-  return n
+  for line in lines do cells[#cells + 1] = columns.cells(list, command.parse(line), now) end
+  if sorts then table.sort(cells, comes_before) end
+  for _, row in ipairs(cells) do rows:add(unpack(row)) end
+  if #cells > 0 then command.write(rows:text(command.view)) end
+  return #cells
 end
 
 -- --- the command
@@ -180,7 +185,7 @@ local function put_all(command, what, lines, run)
     what.name_of = function(line) return name_of(command, line) end
     return watch(command, what, lines, function() return run(program.changes) end)
   end
-  if what.columns then return put_table(command, lines, what.columns) end
+  if what.columns then return put_table(command, lines, what.columns, what.form ~= "columns") end
   if what.template then return put_template(command, lines, what.template, single) end
   return forms[what.form](command, lines, single)
 end

@@ -15,7 +15,14 @@ local COUNTS = {
     "coarseRules", "has too many dependencies and is re-evaluated as a whole",
     "have too many dependencies and are re-evaluated as a whole",
   },
-  { "lackingRules", "needs a kind that the server does not have", "need kinds that the server does not have" },
+  {
+    "unevaluated", "not evaluated as the server does not have its kinds",
+    "not evaluated as the server does not have their kinds",
+  },
+  {
+    "partial", "evaluated without a kind that the server does not have",
+    "evaluated without kinds that the server does not have",
+  },
   {
     "tornRules", "not evaluated: objects of a kind that it uses were refused",
     "not evaluated: objects of kinds that they use were refused",
@@ -27,10 +34,19 @@ local COUNTS = {
   { "findingsLeftOut", "result without findings (memory limit)", "results without findings (memory limit)" },
 }
 
+-- How many rules lack kinds, and are not evaluated or only for others. One that looks at other kinds needs all of them.
+local function lacks_of(audit)
+  local partial = 0
+  for _, rule in ipairs(items(audit.byRule)) do
+    if rule.asked == true and text(rule.lacks) ~= "" then partial = partial + 1 end
+  end
+  return { partial = partial, unevaluated = int(audit.lackingRules) - partial }
+end
+
 -- "audit: 12 rules, 340 objects, 3 waiting; 20 fail, 4000 pass"
 local function line_of(audit)
-  local parts, results = { n = #COUNTS }, {}
-  for i, row in ipairs(COUNTS) do parts[i] = count(audit[row[1]], row[2], row[3]) end
+  local parts, results, lacks = { n = #COUNTS }, {}, lacks_of(audit)
+  for i, row in ipairs(COUNTS) do parts[i] = count(lacks[row[1]] or audit[row[1]], row[2], row[3]) end
   for result, number in values.fields(audit.results) do
     if int(number) ~= 0 then results[#results + 1] = ("%d %s"):format(number, result) end
   end
