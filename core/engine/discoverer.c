@@ -52,6 +52,12 @@ static void log_failures(struct discoverer *d, const struct catalogue *catalogue
     d->failures = xstrdup(failures);
 }
 
+/* Nobody is to hear of retries. */
+static bool is_silent(const struct discoverer *d)
+{
+    return d->options.is_quiet || d->options.is_one_shot;
+}
+
 static struct reachability *reachability_of(const struct discoverer *d)
 {
     return kube_client_reachability(io_thread_client(d->options.io));
@@ -67,7 +73,7 @@ static void on_response(struct mail *mail)
         metric_inc(&metric_discovery_errors);
         if (q->err.unreachable) /* logged once for all, by kube/api/reachability.c */
             log_v(2, "Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms));
-        else if (!d->options.is_quiet)
+        else if (!is_silent(d))
             log_warn("Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms));
         discoverer_refresh(d, d->retry_ms);
         d->options.failed(d->options.ctx, &q->err);
@@ -160,7 +166,7 @@ struct discoverer *discoverer_new(const struct discoverer_options *options)
     err_clear(&d->last_error);
     d->wake.deliver = on_wake;
     d->waiter = (struct reach_waiter){.fn = on_reachable, .ctx = d};
-    if (!d->options.is_quiet) reachability_add(reachability_of(d), &d->waiter);
+    if (!is_silent(d)) reachability_add(reachability_of(d), &d->waiter);
     return d;
 }
 
@@ -208,7 +214,7 @@ void discoverer_free(struct discoverer *d)
 {
     if (!d) return;
     timer_cancel(&d->timer);
-    if (!d->options.is_quiet) reachability_remove(reachability_of(d), &d->waiter);
+    if (!is_silent(d)) reachability_remove(reachability_of(d), &d->waiter);
     if (atomic_load(&d->waking)) mailbox_withdraw(loop_mailbox(d->options.engine_loop), &d->wake);
     if (d->refresh.call) discovery_cancel(d->refresh.call);
     catalogue_free(d->refresh.catalogue);

@@ -15,7 +15,8 @@ struct discoverer_options {
     /* A refresh failed; it will be retried. */
     void (*failed)(void *ctx, const struct err *err);
     void *ctx;
-    bool is_quiet; /* failures are not logged */
+    bool is_quiet;    /* failures are not logged */
+    bool is_one_shot; /* `failed` ends it all: that something is retried is not logged */
 };
 
 struct discoverer *discoverer_new(const struct discoverer_options *options);

@@ -74,6 +74,19 @@ static void closed_error(const struct http_exchange *exchange, CURLcode result, 
     }
 }
 
+static void tls_error(const struct http_exchange *exchange, CURLcode result, struct err *err)
+{
+    const char *why = detail(exchange, result);
+    if (exchange->nameless)
+        why = "the certificate has no subject alternative name, and a common name is not enough; issue one "
+              "with "
+              "the server's names";
+    err_set(err, ERR_TLS, "TLS with %s: %s", exchange->where, why);
+    /* In OpenSSL's words: the reply was no TLS record. */
+    if (strstr(why, "wrong version number"))
+        err_append(err, "; it does not speak TLS: is it an http:// address?");
+}
+
 void exchange_error(const struct http_exchange *exchange, CURLcode result, struct err *err)
 {
     const char *where = exchange->where;
@@ -119,13 +132,7 @@ void exchange_error(const struct http_exchange *exchange, CURLcode result, struc
     case CURLE_SSL_ISSUER_ERROR:
     case CURLE_SSL_INVALIDCERTSTATUS:
     case CURLE_SSL_CLIENTCERT:
-    case CURLE_USE_SSL_FAILED:
-        err_set(err, ERR_TLS, "TLS with %s: %s", where,
-                exchange->nameless
-                    ? "the certificate has no subject alternative name, and a common name is not "
-                      "enough; issue one with the server's names"
-                    : detail(exchange, result));
-        break;
+    case CURLE_USE_SSL_FAILED: tls_error(exchange, result, err); break;
     case CURLE_BAD_CONTENT_ENCODING:
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_UNSUPPORTED_PROTOCOL:

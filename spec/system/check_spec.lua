@@ -50,6 +50,19 @@ describe("kubelua check", function()
       message = 'k8s.informer: unknown option "selctor", did you mean "selector"?' }, cjson.decode(json)[2])
   end)
 
+  it("reports a server that it cannot ask in one line", function()
+    write("a.lua", sound)
+    local code, out, err = check("-f", folder, "-s", "http://127.0.0.1:9")
+    assert.are.same({ 2, "" }, { code, out })
+    assert.are.equal("kubelua check: http://127.0.0.1:9: GET /api: connect to 127.0.0.1:9: Connection refused\n", err)
+    local plain = cluster.sim().server:match "[%d.]+:%d+"
+    code, out, err = check("-f", folder, "-s", "https://" .. plain)
+    cluster.stop_all()
+    assert.are.same({ 2, "" }, { code, out })
+    local why = "wrong version number; it does not speak TLS: is it an http:// address%?\n$"
+    assert.has_match("^kubelua check: [^\n]*" .. why, err)
+  end)
+
   it("leaves stdout to the findings, whatever scripts print while they load", function()
     write("a.lua", 'print("hello", 1)\n' .. sound)
     assert.are.same({ 0, "", "hello\t1\n1 script, 0 errors, 0 warnings" .. no_server }, { check("-f", folder) })

@@ -26,6 +26,11 @@ describe("the command line", function()
     end
   end)
 
+  it("names the rules that ship to who audits without rules", function()
+    local said = "kubelua audit: no rules given; use -f FILE, -f DIR, or -f builtin: for those that ship\n"
+    assert.are.same({ 2, "", said }, { run("audit", "--from", "x.yaml") })
+  end)
+
   it("has a help for each command that the overview names", function()
     local code, overview = run "help"
     assert.are.equal(0, code)

@@ -44,8 +44,8 @@ describe("kubelua run --report, where kinds are not there", function()
     engine.await_sample(results("looks", "medium", "", "pass"), nil)
     local status = engine.ask "status"
     assert.has_match("^kubelua %S+ +ready ", status)
-    assert.has_match("audit: 5 rules, 3 not evaluated as the server does not have their kinds, 1 evaluated without a kind "
-      .. "that the server does not have, 1 object; 2 pass\n", status, 1, true)
+    assert.has_match("audit: 5 rules, 3 not evaluated as the server does not have their kinds, 1 evaluated without a "
+      .. "kind that the server does not have, 1 object; 2 pass\n", status, 1, true)
     assert.has_match("\nlooks +[^\n]+\n +not evaluated: the server does not have serviceaccounts\n", status)
     assert.has_match("\ncustom +[^\n]+\n +not evaluated: the server does not have crontabs.stable.example.com\n",
       status)

@@ -158,5 +158,7 @@ describe("kubelua run --report", function()
     local p = cluster.kubelua { "run", "--report=html", "-f", place.path .. "/scripts" }
     assert.are.equal(2, p:wait())
     assert.has_match('--report: "html" is not policyreport', p.streams.err.text)
+    p = cluster.kubelua { "run", "--report", "metrics", "-f", place.path .. "/scripts" }
+    assert.are.same({ 2, "kubelua run: --report takes its value after =: --report=metrics\n" }, { p:wait(), p:err() })
   end)
 end)

@@ -73,6 +73,7 @@ struct catalogue *command_client_kinds(struct command_client *client, struct err
                                                                      .io = client->io,
                                                                      .found = on_found,
                                                                      .failed = on_failed,
+                                                                     .is_one_shot = true,
                                                                      .ctx = client});
     discoverer_refresh(client->discoverer, 0);
     if (!wait(client, err)) return NULL;

@@ -177,6 +177,9 @@ static bool read_selector(struct audit_request *request, struct err *err)
 
 static bool complete(struct audit_request *request, struct err *err)
 {
+    if (!request->engine.enabled && !request->options.files.count)
+        return err_set(err, ERR_INVALID,
+                       "no rules given; use -f FILE, -f DIR, or -f builtin: for those that ship");
     return check_arguments(request, err) && read_selector(request, err) &&
            options_read_params(&request->options, err) && options_check_ignore(&request->options, err) &&
            options_complete(&request->options, !request->engine.enabled, &request->files, err);

@@ -248,6 +248,9 @@ static bool long_flag(const struct flag *const *tables, int argc, char **argv, i
     if (equals) return flag_set(flag, equals + 1, where, given, err);
     if (flag->kind == FLAG_BOOL) return flag_set(flag, "true", where, given, err);
     if (flag->kind == FLAG_MODE) {
+        const char *next = *i + 1 < argc ? argv[*i + 1] : "";
+        if (choice_has(flag->values, next))
+            return err_set(err, ERR_INVALID, "%s takes its value after =: %s=%s", where, where, next);
         *(const char **)flag->into = "";
         note(given, flag, "", where);
         return true;
