@@ -8,7 +8,7 @@ local writes = { configmaps = "/api/v1/namespaces/default/configmaps" }
 writes.prelude = [[
   local k8s = require "k8s"
   k8s.reads { "*:*" }
-  k8s.writes { "configmaps:*", "pods:*", "pods/status:patch", "deployments.apps:*" }
+  k8s.writes { "configmaps:*", "pods:*", "pods/status:patch", "deployments.apps:*", "odds.example.com:*" }
   k8s.writes { "customresourcedefinitions.apiextensions.k8s.io:create" }
   local function map(name, data)
     return { apiVersion = "v1", kind = "ConfigMap", metadata = { name = name, namespace = "default" }, data = data }

@@ -5,6 +5,7 @@ local proc = require "spec.support.proc"
 local writes = require "spec.support.writes"
 
 local configmaps = writes.configmaps
+local odds = "/apis/example.com/v1/namespaces/default/odds"
 
 describe("writes #threads", function()
   local sim
@@ -28,12 +29,18 @@ describe("writes #threads", function()
   writes.specify(it, run)
 
   it("keep what Lua has no numbers and tables for", function()
-    sim.api:create(configmaps, [[{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"odd"},
+    local crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    sim.api:create(crds, { metadata = { name = "odds.example.com" },
+      apiVersion = "apiextensions.k8s.io/v1", kind = "CustomResourceDefinition",
+      spec = { group = "example.com", scope = "Namespaced", names = { kind = "Odd", plural = "odds" }, versions = { {
+        name = "v1", served = true, storage = true,
+        schema = { openAPIV3Schema = { type = "object", ["x-kubernetes-preserve-unknown-fields"] = true } } } } } })
+    sim.api:create(odds, [[{"apiVersion":"example.com/v1","kind":"Odd","metadata":{"name":"odd"},
       "data":{},"list":[],"deep":{"none":null,"list":[[],{}]},"long":9007199254740993,"least":-9223372036854775808,
       "half":0.5,"text":"\u0001\"é"}]])
-    local before = sim.api:get(configmaps .. "/odd")
+    local before = sim.api:get(odds .. "/odd")
     run [[
-      local odd = k8s.get("cm", "default/odd")
+      local odd = k8s.get("odds.example.com", "default/odd")
       local changed = odd:copy()
       changed.metadata.labels = { round = "1" }
       local updated = assert(k8s.update(changed))
@@ -42,12 +49,12 @@ describe("writes #threads", function()
       assert(k8s.json.encode(back) == k8s.json.encode(odd:copy()), k8s.json.encode(back))
       assert(k8s.create(k8s.json.decode(k8s.json.encode(map "even"))))
     ]]
-    local _, text = sim.api:curl("GET", configmaps .. "/odd")
+    local _, text = sim.api:curl("GET", odds .. "/odd")
     for _, part in ipairs { '"data":{}', '"list":[]', '"none":null', '[[],{}]', "9007199254740993",
       "-9223372036854775808", "0.5", [["\u0001\"é"]] } do
       assert.is_truthy(text:find(part, 1, true), part .. " is not in " .. text)
     end
-    assert.are.equal(before.metadata.uid, sim.api:get(configmaps .. "/odd").metadata.uid)
+    assert.are.equal(before.metadata.uid, sim.api:get(odds .. "/odd").metadata.uid)
   end)
 
   it("reach subresources, and no others by mistake", function()
@@ -186,7 +193,8 @@ false	k8s.patch: manager is longer than the limit of 128 bytes
     local out = run [[
       local _, err = k8s.create { apiVersion = "apiextensions.k8s.io/v1", kind = "CustomResourceDefinition",
         metadata = { name = "widgets.example.com" },
-        spec = { scope = "Namespaced", names = { kind = "Widget", plural = "widgets" }, versions = {} } }
+        spec = { scope = "Namespaced", names = { kind = "Widget", plural = "widgets" },
+          versions = { { name = "v1", served = true, storage = true } } } }
       print(err.code, err.reason)
       for _, cause in ipairs(err.causes) do
         if cause.field == "spec.group" then print(cause.reason, cause.field) end

@@ -150,6 +150,19 @@ static void add_fairness(struct MHD_Response *response)
                             "5d0b1b0e-0f4e-4a5c-9a52-4e1f6f1d2c02");
 }
 
+static void add_warnings(struct MHD_Response *response, const json_t *warnings)
+{
+    json_t *warning;
+    size_t i;
+    json_array_foreach ((json_t *)warnings, i, warning) {
+        struct buf text = {0};
+        buf_puts(&text, "299 - ");
+        buf_json_string(&text, str_of(json_string_value(warning)));
+        MHD_add_response_header(response, MHD_HTTP_HEADER_WARNING, buf_text(&text));
+        buf_clear(&text);
+    }
+}
+
 static enum MHD_Result respond(struct sim_http *http, struct MHD_Connection *connection,
                                struct sim_reply *reply)
 {
@@ -163,6 +176,7 @@ static enum MHD_Result respond(struct sim_http *http, struct MHD_Connection *con
         MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
     }
     if (reply->code == MHD_HTTP_TOO_MANY_REQUESTS) add_fairness(response);
+    add_warnings(response, reply->warnings);
     enum MHD_Result queued = MHD_queue_response(connection, (unsigned)reply->code, response);
     MHD_destroy_response(response);
     return queued;

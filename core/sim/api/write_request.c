@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim/api/body.h"
 #include "sim/api/list.h"
 #include "sim/api/write_request_internal.h"
 #include "sim/object/apply.h"
@@ -39,16 +40,10 @@ static bool is_json(const struct writing *w)
     return false;
 }
 
-/* Returns an object in JSON; NULL and a response if it is anything else. */
+/* Returns an object of the kind; NULL and a response if it is anything else. */
 static json_t *read_object(const struct writing *w)
 {
-    if (!is_json(w)) return NULL;
-    char *what = xasprintf("the object provided is unrecognized (must be of type %s): couldn't get "
-                           "version/kind; json parse error",
-                           w->target->served->kind->kind);
-    json_t *body = sim_write_body(w, what);
-    free(what);
-    return body;
+    return is_json(w) ? sim_body_read(w) : NULL;
 }
 
 void sim_write_respond(struct writing *w, struct sim_written *written)
@@ -84,7 +79,7 @@ static json_t *bound(void *ctx, const struct sim_kind *kind, const json_t *old, 
 static void bind_pod(struct writing *w, const char *key)
 {
     struct sim_written written;
-    json_t *body = read_object(w);
+    json_t *body = is_json(w) ? sim_write_body(w, "couldn't get version/kind; json parse error") : NULL;
     if (!body) return;
     sim_write_update(w->api, w->target->served, key, "binding", bound, body, w->dry_run, &written);
     json_decref(body);
@@ -217,7 +212,8 @@ static void patch(struct writing *w, const char *key)
         given = NULL;
     }
     if (!given) return;
-    write_body(w, key, body, given, false);
+    struct sim_patch_body typed = {w, body, given};
+    write_body(w, key, sim_body_patched, &typed, false);
     json_decref(given);
 }
 
@@ -241,10 +237,10 @@ static void write_object(struct writing *w, const char *method)
 void sim_write_request(struct sim_api *api, const struct sim_request *request,
                        const struct sim_target *target, struct sim_reply *reply)
 {
-    const char *dry_run = sim_query(request, "dryRun");
-    struct writing w = {api, request, target, reply, dry_run && strcmp(dry_run, "All") == 0};
+    struct writing w = {.api = api, .request = request, .target = target, .reply = reply};
     bool everywhere = target->served->kind->namespaced && !target->namespace_;
     sim_count(&api->stats.writes, 1);
+    if (!sim_body_options(&w)) return;
     if (target->name)
         write_object(&w, request->method);
     else if (strcmp(request->method, "POST") == 0 && !everywhere)

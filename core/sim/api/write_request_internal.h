@@ -1,5 +1,5 @@
-/* Internals shared by requests that write: write_request.c and delete_request.c, which alone include it.
- * Owner and thread as in write_request.h. */
+/* Internals shared by requests that write: write_request.c, body.c and delete_request.c, which alone include
+ * it. Owner and thread as in write_request.h. */
 #pragma once
 #include "sim/api/write_request.h"
 #include "sim/store/write.h"
@@ -10,6 +10,7 @@ struct writing {
     const struct sim_target *target;
     struct sim_reply *reply;
     bool dry_run;
+    bool strict, ignores_unknown; /* how unknown and duplicate fields are judged; neither: by a warning */
 };
 
 /* --- write_request.c */

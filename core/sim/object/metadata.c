@@ -9,6 +9,7 @@
 #include "sim/object/status.h"
 #include "sim/text/names.h"
 #include "sim/text/tree.h"
+#include "sim/validate/decode.h"
 
 /* selfLink, which no server fills any more, and what is unknown are dropped. */
 static const struct {
@@ -180,6 +181,34 @@ json_t *sim_normalized(const struct sim_kind *kind, const json_t *body)
     }
     free(api_version);
     return copy;
+}
+
+/* Returns a body as its types write it; NULL: it does not fit, or is of a custom kind. */
+static json_t *decoded(const struct sim_kind *kind, const json_t *body)
+{
+    struct sim_decoding decoding = {0};
+    const struct schema_type *type =
+        schema_type_of_kind(kind->custom ? NULL : schema_kind(kind->group, kind->version, kind->kind));
+    json_t *object = type ? sim_decode(type, body, &decoding) : NULL;
+    json_decref(decoding.unknown);
+    free(decoding.error);
+    return object;
+}
+
+json_t *sim_typed(const struct sim_kind *kind, const json_t *body)
+{
+    json_t *values = decoded(kind, body);
+    if (!values) return sim_normalized(kind, body);
+    char *api_version = sim_api_version(kind);
+    json_t *object = json_object();
+    json_object_set_new(object, "kind", json_string(kind->kind));
+    json_object_set_new(object, "apiVersion", json_string(api_version));
+    sim_tidy_metadata(values);
+    json_object_set(object, "metadata", json_object_get(values, "metadata"));
+    json_object_update_missing(object, values);
+    json_decref(values);
+    free(api_version);
+    return object;
 }
 
 /* Adds a cause for the string, if there are `problems`; empties them. */

@@ -9,6 +9,9 @@
 bool sim_check_body(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal);
 /* Returns a deep copy with kind, apiVersion and metadata first, the metadata in order. */
 json_t *sim_normalized(const struct sim_kind *kind, const json_t *body);
+/* Likewise, as decoded by the types of a built-in kind, so that two states can be compared: what was loaded
+ * lacks the zeros that Go writes. An object that does not fit its kind stays as it is. */
+json_t *sim_typed(const struct sim_kind *kind, const json_t *body);
 /* Puts the fields of metadata in the server's order, without empty and unknown ones. */
 void sim_tidy_metadata(json_t *object);
 /* Returns the errors in names, labels, annotations, owners and finalizers: an array of causes, empty if there

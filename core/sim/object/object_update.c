@@ -211,7 +211,7 @@ static bool check_all(const struct sim_kind *kind, const json_t *old, const json
 static json_t *update(const struct sim_kind *kind, const json_t *old, const json_t *body,
                       const char *subresource, struct sim_refusal *refusal)
 {
-    json_t *object = sim_normalized(kind, body), *causes = json_array();
+    json_t *object = sim_typed(kind, body), *causes = json_array();
     bool to_status = subresource && strcmp(subresource, "status") == 0;
     if (to_status)
         only_status(kind, object, old);
@@ -236,7 +236,7 @@ json_t *sim_prepare_update(const struct sim_kind *kind, const json_t *old, const
     if (!sim_check_body(kind, body, refusal) || !check_identity(kind, old, body, refusal) ||
         !check_uid(kind, old, body, refusal) || !check_version(kind, old, body, refusal))
         return NULL;
-    json_t *before = sim_normalized(kind, old);
+    json_t *before = sim_typed(kind, old);
     sim_apply_defaults(kind, before);
     json_t *object = update(kind, before, body, subresource, refusal);
     if (object && json_equal(object, before)) {

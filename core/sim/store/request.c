@@ -71,6 +71,7 @@ void sim_reply_not_allowed(struct sim_reply *reply)
 void sim_reply_clear(struct sim_reply *reply)
 {
     json_decref(reply->json);
+    json_decref(reply->warnings);
     buf_clear(&reply->text);
     if (reply->stream) reply->stream->free(reply->stream);
     *reply = (struct sim_reply){0};

@@ -45,6 +45,7 @@ struct sim_reply {
     struct sim_stream *stream; /* the body */
     bool live;                 /* a watch: never compressed */
     int retry_after_s;         /* 0 without */
+    json_t *warnings;          /* texts of Warning headers; NULL: none */
 };
 
 /* Returns a parameter of the query, or NULL. */

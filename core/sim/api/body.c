@@ -1,0 +1,196 @@
+/* Bodies of writes; see body.h. */
+#include "sim/api/body.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/object/status.h"
+#include "sim/text/tree.h"
+#include "sim/validate/decode.h"
+#include "sim/validate/duplicates.h"
+
+/* --- Options */
+
+static const char *options_kind(const char *method)
+{
+    if (strcmp(method, "POST") == 0) return "CreateOptions";
+    if (strcmp(method, "PUT") == 0) return "UpdateOptions";
+    return strcmp(method, "PATCH") == 0 ? "PatchOptions" : "DeleteOptions";
+}
+
+/* As Go shows a list of strings. */
+static void check_dry_run(const struct writing *w, json_t *causes)
+{
+    struct buf text = {0};
+    bool good = true;
+    for (size_t i = 0; i < w->request->query_count; i++) {
+        const struct sim_param *param = &w->request->query[i];
+        if (strcmp(param->key, "dryRun") != 0) continue;
+        good = good && strcmp(param->value, "All") == 0;
+        buf_puts(&text, text.len ? ", " : "[]string{");
+        buf_json_string(&text, str_of(param->value));
+    }
+    buf_puts(&text, "}: supported values: \"All\"");
+    if (!good)
+        json_array_append_new(causes, sim_cause("FieldValueNotSupported", "dryRun", NULL, buf_text(&text)));
+    buf_clear(&text);
+}
+
+static void check_field_validation(struct writing *w, json_t *causes)
+{
+    const char *given = sim_query(w->request, "fieldValidation");
+    w->strict = given && strcmp(given, "Strict") == 0;
+    w->ignores_unknown = given && strcmp(given, "Ignore") == 0;
+    if (!given || !*given || w->strict || w->ignores_unknown || strcmp(given, "Warn") == 0) return;
+    json_t *value = sim_string(given);
+    json_array_append_new(causes, sim_cause("FieldValueNotSupported", "fieldValidation", value,
+                                            "supported values: \"\", \"Ignore\", \"Strict\", \"Warn\""));
+    json_decref(value);
+}
+
+bool sim_body_options(struct writing *w)
+{
+    json_t *causes = json_array();
+    const char *kind = options_kind(w->request->method);
+    struct sim_kind options = {.group = "meta.k8s.io", .kind = kind};
+    w->dry_run = sim_query(w->request, "dryRun") != NULL;
+    if (w->dry_run) check_dry_run(w, causes);
+    if (*kind != 'D') check_field_validation(w, causes);
+    if (json_array_size(causes)) {
+        sim_reply_status(w->reply, sim_status_invalid_causes(&options, "", causes));
+        return false;
+    }
+    json_decref(causes);
+    return true;
+}
+
+/* --- Bodies */
+
+/* "strict decoding error: unknown field ..., duplicate field ..." */
+static char *strict_error(const json_t *problems)
+{
+    struct buf text = {0};
+    size_t i;
+    json_t *problem;
+    buf_puts(&text, "strict decoding error: ");
+    json_array_foreach ((json_t *)problems, i, problem)
+        buf_printf(&text, "%s%s", i ? ", " : "", json_string_value(problem));
+    return buf_take(&text);
+}
+
+/* Takes the problems, may be NULL: warns of them, or returns the message that refuses the body. */
+static char *judge(const struct writing *w, json_t *problems)
+{
+    char *error = NULL;
+    if (w->strict && json_array_size(problems)) error = strict_error(problems);
+    if (!w->strict && !w->ignores_unknown && json_array_size(problems)) {
+        if (!w->reply->warnings) w->reply->warnings = json_array();
+        json_array_extend(w->reply->warnings, problems);
+    }
+    json_decref(problems);
+    return error;
+}
+
+/* NULL for a custom kind. */
+static const struct schema_type *type_of(const struct sim_kind *kind)
+{
+    return schema_type_of_kind(kind->custom ? NULL : schema_kind(kind->group, kind->version, kind->kind));
+}
+
+/* Decodes a body of the kind; takes the duplicate fields that it has. NULL with a message. A body that is of
+ * another kind is left to be refused for that. */
+static json_t *decode(const struct writing *w, const struct sim_kind *kind, const json_t *body,
+                      json_t *duplicates, char **error)
+{
+    const struct schema_type *type = type_of(kind);
+    const char *given = sim_text_at(body, "kind");
+    struct sim_decoding decoding = {0};
+    bool other = !type || !json_is_object(body) || (*given && strcmp(given, kind->kind) != 0);
+    json_t *object = other ? json_incref((json_t *)body) : sim_decode(type, body, &decoding);
+    *error = decoding.error;
+    if (duplicates && decoding.unknown) json_array_extend(duplicates, decoding.unknown);
+    if (duplicates) {
+        json_decref(decoding.unknown);
+        decoding.unknown = duplicates;
+    }
+    if (*error)
+        json_decref(decoding.unknown);
+    else
+        *error = judge(w, decoding.unknown);
+    if (!*error) return object;
+    json_decref(object);
+    return NULL;
+}
+
+/* Objects that were loaded may not fit their kind: a patch of such a one is not blamed for it. */
+static bool fits(const struct sim_kind *kind, const json_t *object)
+{
+    struct sim_decoding decoding = {0};
+    json_decref(sim_decode(type_of(kind), object, &decoding));
+    bool good = !decoding.error;
+    free(decoding.error);
+    json_decref(decoding.unknown);
+    return good;
+}
+
+static void refuse(const struct writing *w, char *error)
+{
+    const struct sim_kind *kind = w->target->served->kind;
+    sim_reply_status(w->reply, sim_status_bad_request("%s in version \"%s\" cannot be handled as a %s: %s",
+                                                      kind->kind, kind->version, kind->kind, error));
+    free(error);
+}
+
+json_t *sim_body_read(const struct writing *w)
+{
+    json_error_t problem;
+    const struct sim_kind *kind = w->target->served->kind;
+    json_t *duplicates = NULL, *object = NULL;
+    json_t *body = sim_parse(w->request->body, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &problem);
+    if (!body && json_error_code(&problem) == json_error_duplicate_key)
+        duplicates = sim_duplicates(w->request->body);
+    if (!body) {
+        char *what = xasprintf("the object provided is unrecognized (must be of type %s): couldn't get "
+                               "version/kind; json parse error",
+                               kind->kind);
+        body = sim_write_body(w, what);
+        free(what);
+    }
+    if (!body) {
+        json_decref(duplicates);
+        return NULL;
+    }
+    char *error = NULL;
+    object = decode(w, kind, body, duplicates, &error);
+    json_decref(body);
+    if (error) refuse(w, error);
+    return object;
+}
+
+json_t *sim_body_patched(void *ctx, const struct sim_kind *kind, const json_t *old,
+                         struct sim_refusal *refusal)
+{
+    const struct sim_patch_body *patch = ctx;
+    char *error = NULL;
+    json_array_clear(patch->writing->reply->warnings); /* of a try that another write was faster than */
+    json_t *patched = patch->body(patch->ctx, kind, old, refusal);
+    if (!patched) return NULL;
+    json_t *object = decode(patch->writing, kind, patched, NULL, &error);
+    if (error && !fits(kind, old)) {
+        free(error);
+        return patched;
+    }
+    if (error) {
+        struct sim_kind none = {.group = "", .kind = ""};
+        struct buf text = {0};
+        sim_put_json(&text, patched);
+        json_t *value = sim_string(buf_text(&text));
+        refusal->status = sim_status_invalid(&none, "", "FieldValueInvalid", "patch", value, error);
+        json_decref(value);
+        buf_clear(&text);
+        free(error);
+    }
+    json_decref(patched);
+    return object;
+}

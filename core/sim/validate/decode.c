@@ -1,0 +1,402 @@
+/* Typed decoding; see decode.h. The messages are those of Go's encoding/json. */
+#include "sim/validate/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "sim/text/tree.h"
+#include "sim/validate/scalars.h"
+
+enum { FIELDS_MAX = 96 };
+
+/* Where a value is: the innermost comes first. */
+struct place {
+    const struct place *above;
+    const char *key; /* of a map or of an object; NULL: an index of a list */
+    size_t index;
+    const struct schema_type *in; /* the type that has the field; NULL: no field of a type */
+    const char *inlined;          /* Go's name of the struct within it that has the field; may be NULL */
+};
+
+struct field_decoder {
+    char *error;
+    bool over; /* of an error after which Go reads no further */
+    json_t *unknown;
+    int unchecked; /* within a type that decodes itself, and tells nothing of unknown fields */
+};
+
+static json_t *decode_field(struct field_decoder *d, const struct schema_field *field, const json_t *value,
+                            const struct place *at);
+static json_t *decode_object(struct field_decoder *d, const struct schema_type *type, const json_t *value,
+                             const struct place *at);
+
+/* --- Errors */
+
+static void put_go_path(struct buf *out, const struct place *at)
+{
+    if (!at) return;
+    put_go_path(out, at->above);
+    if (!at->in) return;
+    if (out->len) buf_putc(out, '.');
+    if (at->inlined) buf_printf(out, "%s.", at->inlined);
+    buf_puts(out, at->key);
+}
+
+static void put_path(struct buf *out, const struct place *at)
+{
+    if (!at) return;
+    put_path(out, at->above);
+    if (at->key)
+        buf_printf(out, "%s%s", out->len ? "." : "", at->key);
+    else
+        buf_printf(out, "[%zu]", at->index);
+}
+
+/* Takes the message. Of several, the first counts, unless one ends the decoding. */
+static void fail(struct field_decoder *d, char *message, bool over)
+{
+    if (d->over || (d->error && !over)) {
+        free(message);
+        return;
+    }
+    free(d->error);
+    d->error = message;
+    d->over = over;
+}
+
+static const char *unqualified(const char *name)
+{
+    const char *dot = strrchr(name, '.');
+    return dot ? dot + 1 : name;
+}
+
+static void wrong(struct field_decoder *d, const struct place *at, const json_t *value, const char *wanted,
+                  bool over)
+{
+    const struct place *field = at;
+    struct buf text = {0}, given = {0};
+    while (field && !field->in) field = field->above;
+    put_go_path(&text, at);
+    switch (json_typeof(value)) {
+    case JSON_OBJECT: buf_puts(&given, "object"); break;
+    case JSON_ARRAY: buf_puts(&given, "array"); break;
+    case JSON_STRING: buf_puts(&given, "string"); break;
+    case JSON_TRUE:
+    case JSON_FALSE: buf_puts(&given, "bool"); break;
+    default: buf_puts(&given, "number");
+    }
+    if (json_is_number(value) && (strncmp(wanted, "int", 3) == 0 || strncmp(wanted, "float", 5) == 0)) {
+        buf_putc(&given, ' ');
+        sim_put_json(&given, value);
+    }
+    fail(d,
+         xasprintf("json: cannot unmarshal %s into Go struct field %s.%s of type %s", buf_text(&given),
+                   field ? unqualified(field->in->name) : "", buf_text(&text), wanted),
+         over);
+    buf_clear(&text);
+    buf_clear(&given);
+}
+
+static void tell_unknown(struct field_decoder *d, const struct place *at, const char *key)
+{
+    enum { UNKNOWN_MAX = 100 };
+    if (d->unchecked || json_array_size(d->unknown) >= UNKNOWN_MAX) return;
+    struct buf text = {0}, path = {0};
+    put_path(&path, at);
+    buf_printf(&path, "%s%s", path.len ? "." : "", key);
+    buf_puts(&text, "unknown field ");
+    buf_json_string(&text, buf_slice(&path));
+    if (!d->unknown) d->unknown = json_array();
+    json_array_append_new(d->unknown, sim_string(buf_text(&text)));
+    buf_clear(&text);
+    buf_clear(&path);
+}
+
+/* Go's name of what a field holds, or of one of its values. */
+static char *go_type(const struct schema_field *field, bool one)
+{
+    static const char *const names[] = {
+        [SCHEMA_STRING] = "string",
+        [SCHEMA_BOOL] = "bool",
+        [SCHEMA_INT32] = "int32",
+        [SCHEMA_INT64] = "int64",
+        [SCHEMA_DOUBLE] = "float64",
+        [SCHEMA_BYTES] = "[]uint8",
+        [SCHEMA_TIME] = "v1.Time",
+        [SCHEMA_QUANTITY] = "resource.Quantity",
+        [SCHEMA_MICRO_TIME] = "v1.MicroTime",
+        [SCHEMA_OBJECT] = NULL,
+    };
+    const char *name = names[field->form], *slash = field->object ? strchr(field->object, '/') : NULL;
+    bool map = field->holder == SCHEMA_MAP || field->holder == SCHEMA_MAP_OF_NAMED_LISTS;
+    if (slash) name = slash + 1;
+    if (!name) name = "interface {}";
+    if (map && field->form == SCHEMA_QUANTITY && !one) return xstrdup("v1.ResourceList");
+    return xasprintf("%s%s", one || field->holder == SCHEMA_ONE ? "" : map ? "map[string]" : "[]", name);
+}
+
+/* --- Values */
+
+static json_t *decode_int(struct field_decoder *d, const struct schema_field *field, const json_t *value,
+                          const struct place *at)
+{
+    bool narrow = field->form == SCHEMA_INT32;
+    json_int_t n = json_integer_value(value);
+    if (json_is_integer(value) && (!narrow || (n >= INT32_MIN && n <= INT32_MAX))) return json_integer(n);
+    wrong(d, at, value, narrow ? "int32" : "int64", false);
+    return NULL;
+}
+
+static json_t *decode_int_or_string(struct field_decoder *d, const json_t *value, const struct place *at)
+{
+    json_int_t n = json_integer_value(value);
+    if (json_is_string(value) || (json_is_integer(value) && n >= INT32_MIN && n <= INT32_MAX))
+        return json_deep_copy(value);
+    wrong(d, at, value, "int32", true);
+    return NULL;
+}
+
+static json_t *decode_quantity(struct field_decoder *d, const json_t *value)
+{
+    struct buf text = {0};
+    if (json_is_string(value))
+        buf_puts(&text, json_string_value(value));
+    else
+        sim_put_json(&text, value);
+    char *error = sim_check_quantity(buf_text(&text));
+    json_t *quantity = error ? NULL : json_string(buf_text(&text));
+    if (error) fail(d, error, true);
+    buf_clear(&text);
+    return quantity;
+}
+
+/* Strings of a form of their own. Their types decode themselves, except bytes. */
+static json_t *decode_text(struct field_decoder *d, const struct schema_field *field, const json_t *value,
+                           const struct place *at)
+{
+    const char *text = json_string_value(value);
+    bool bytes = field->form == SCHEMA_BYTES, time = field->form != SCHEMA_DURATION && !bytes;
+    json_t *canonical = NULL;
+    if (!text) {
+        wrong(d, at, value, bytes ? "[]uint8" : "string", !bytes);
+        return NULL;
+    }
+    char *error = time    ? sim_check_time(text, field->form == SCHEMA_MICRO_TIME, &canonical)
+                  : bytes ? sim_check_base64(text)
+                          : sim_check_duration(text);
+    if (error) fail(d, error, !bytes);
+    return error ? NULL : canonical ? canonical : json_string(text);
+}
+
+static json_t *decode_plain(struct field_decoder *d, const struct schema_field *field, const json_t *value,
+                            const struct place *at)
+{
+    bool good = field->form == SCHEMA_STRING ? json_is_string(value)
+                : field->form == SCHEMA_BOOL ? json_is_boolean(value)
+                                             : json_is_number(value);
+    if (good) return json_deep_copy(value);
+    char *wanted = go_type(field, true);
+    wrong(d, at, value, wanted, false);
+    free(wanted);
+    return NULL;
+}
+
+static json_t *decode_schema(struct field_decoder *d, const struct schema_field *field, const json_t *value,
+                             const struct place *at)
+{
+    if (!json_is_object(value)) return json_deep_copy(value);
+    d->unchecked++;
+    json_t *object = decode_object(d, schema_type_of_field(field), value, at);
+    d->unchecked--;
+    return object;
+}
+
+static json_t *decode_one(struct field_decoder *d, const struct schema_field *field, const json_t *value,
+                          const struct place *at)
+{
+    switch (field->form) {
+    case SCHEMA_STRING:
+    case SCHEMA_BOOL:
+    case SCHEMA_DOUBLE: return decode_plain(d, field, value, at);
+    case SCHEMA_INT32:
+    case SCHEMA_INT64: return decode_int(d, field, value, at);
+    case SCHEMA_BYTES:
+    case SCHEMA_TIME:
+    case SCHEMA_MICRO_TIME:
+    case SCHEMA_DURATION: return decode_text(d, field, value, at);
+    case SCHEMA_QUANTITY: return decode_quantity(d, value);
+    case SCHEMA_INT_OR_STRING: return decode_int_or_string(d, value, at);
+    case SCHEMA_SCHEMA_OR_BOOL:
+    case SCHEMA_SCHEMA_OR_ARRAY:
+    case SCHEMA_SCHEMA_OR_STRINGS: return decode_schema(d, field, value, at);
+    case SCHEMA_RAW:
+    case SCHEMA_JSON: return json_deep_copy(value);
+    case SCHEMA_OBJECT: break;
+    }
+    const struct schema_type *type = schema_type_of_field(field);
+    if (json_is_object(value) && type) return decode_object(d, type, value, at);
+    char *wanted = go_type(field, true);
+    wrong(d, at, value, wanted, false);
+    free(wanted);
+    return NULL;
+}
+
+/* A value that is not there, where Go has one all the same. */
+static json_t *zero(struct field_decoder *d, const struct schema_field *field, bool one)
+{
+    const struct schema_type *type = schema_type_of_field(field);
+    if (!one && field->holder != SCHEMA_ONE) return json_null();
+    if (field->form == SCHEMA_OBJECT && type) {
+        json_t *empty = json_object(), *object = decode_object(d, type, empty, NULL);
+        json_decref(empty);
+        return object;
+    }
+    switch (field->form) {
+    case SCHEMA_STRING: return json_string("");
+    case SCHEMA_BOOL: return json_false();
+    case SCHEMA_INT32:
+    case SCHEMA_INT64:
+    case SCHEMA_DOUBLE:
+    case SCHEMA_INT_OR_STRING: return json_integer(0);
+    case SCHEMA_QUANTITY: return json_string("0");
+    case SCHEMA_DURATION: return json_string("0s");
+    default: return json_null();
+    }
+}
+
+static json_t *decode_element(struct field_decoder *d, const struct schema_field *field, const json_t *value,
+                              const struct place *at)
+{
+    json_t *one = json_is_null(value) ? zero(d, field, true) : decode_one(d, field, value, at);
+    return one ? one : json_null();
+}
+
+static json_t *decode_list(struct field_decoder *d, const struct schema_field *field, const json_t *value,
+                           const struct place *at)
+{
+    json_t *list = json_array(), *item;
+    size_t i;
+    json_array_foreach ((json_t *)value, i, item) {
+        struct place inner = {.above = at, .index = i};
+        json_array_append_new(list, decode_element(d, field, item, &inner));
+    }
+    return list;
+}
+
+static json_t *decode_map(struct field_decoder *d, const struct schema_field *field, const json_t *value,
+                          const struct place *at)
+{
+    json_t *map = json_object(), *item;
+    const char *key;
+    json_object_foreach ((json_t *)value, key, item) {
+        struct place inner = {.above = at, .key = key};
+        bool lists = field->holder == SCHEMA_MAP_OF_NAMED_LISTS && json_is_array(item);
+        json_object_set_new_nocheck(
+            map, key, lists ? decode_list(d, field, item, &inner) : decode_element(d, field, item, &inner));
+    }
+    return map;
+}
+
+/* Returns the value of a field; NULL for null, and for what is wrong. */
+static json_t *decode_field(struct field_decoder *d, const struct schema_field *field, const json_t *value,
+                            const struct place *at)
+{
+    bool list = field->holder == SCHEMA_LIST || field->holder == SCHEMA_NAMED_LIST;
+    if (json_is_null(value)) return NULL;
+    if (field->holder == SCHEMA_ONE) return decode_one(d, field, value, at);
+    if (list && json_is_array(value)) return decode_list(d, field, value, at);
+    if (!list && json_is_object(value)) return decode_map(d, field, value, at);
+    char *wanted = go_type(field, false);
+    wrong(d, at, value, wanted, false);
+    free(wanted);
+    return NULL;
+}
+
+/* --- Objects */
+
+/* Finds the field; `*order` is its number among all fields of the type, with those of inlined ones. */
+static const struct schema_field *find(const struct schema_type *type, const char *key, size_t *order,
+                                       const char **inlined)
+{
+    for (size_t i = 0; i < type->field_count; i++) {
+        const struct schema_field *field = &type->fields[i];
+        if (*field->name) {
+            if (*field->name == *key && strcmp(field->name, key) == 0) return field;
+            ++*order;
+            continue;
+        }
+        const struct schema_field *inner = find(schema_type_of_field(field), key, order, inlined);
+        if (inner && !*inlined) *inlined = unqualified(field->object);
+        if (inner) return inner;
+    }
+    return NULL;
+}
+
+static bool omitted(const struct schema_field *field, const json_t *value)
+{
+    if (!value) return true;
+    if (field->always || field->optional) return false;
+    switch (json_typeof(value)) {
+    case JSON_OBJECT: return json_object_size(value) == 0 && field->holder != SCHEMA_ONE;
+    case JSON_ARRAY: return json_array_size(value) == 0;
+    case JSON_STRING: return json_string_length(value) == 0;
+    case JSON_INTEGER: return json_integer_value(value) == 0 && field->form != SCHEMA_INT_OR_STRING;
+    case JSON_REAL: return json_real_value(value) == 0;
+    case JSON_TRUE: return false;
+    default: return true;
+    }
+}
+
+/* Writes the values in the order of the Go source, and frees them. */
+static void put_fields(struct field_decoder *d, json_t *out, const struct schema_type *type, json_t **values,
+                       size_t *order)
+{
+    for (size_t i = 0; i < type->field_count; i++) {
+        const struct schema_field *field = &type->fields[i];
+        if (!*field->name) {
+            put_fields(d, out, schema_type_of_field(field), values, order);
+            continue;
+        }
+        json_t *value = values[(*order)++];
+        if (!value && field->always) value = zero(d, field, false);
+        if (omitted(field, value))
+            json_decref(value);
+        else
+            json_object_set_new_nocheck(out, field->name, value);
+    }
+}
+
+static json_t *decode_object(struct field_decoder *d, const struct schema_type *type, const json_t *value,
+                             const struct place *at)
+{
+    json_t *values[FIELDS_MAX] = {0}, *out = json_object(), *item;
+    size_t end = 0;
+    const char *key;
+    json_object_foreach ((json_t *)value, key, item) {
+        struct place inner = {.above = at, .key = key, .in = type};
+        size_t order = 0;
+        const struct schema_field *field = find(type, key, &order, &inner.inlined);
+        must(order < FIELDS_MAX);
+        if (field)
+            values[order] = decode_field(d, field, item, &inner);
+        else
+            tell_unknown(d, at, key);
+    }
+    put_fields(d, out, type, values, &end);
+    return out;
+}
+
+json_t *sim_decode(const struct schema_type *type, const json_t *object, struct sim_decoding *decoding)
+{
+    struct field_decoder d = {0};
+    json_t *decoded = decode_object(&d, type, object, NULL);
+    *decoding = (struct sim_decoding){d.error, d.unknown};
+    if (!d.error) return decoded;
+    json_decref(decoded);
+    json_decref(d.unknown);
+    decoding->unknown = NULL;
+    return NULL;
+}

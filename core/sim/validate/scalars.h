@@ -1,0 +1,15 @@
+/* Values of JSON that are more than JSON says: quantities, times, durations, bytes. Owner: each function
+ * returns Go's message when the text is wrong, which the caller owns; NULL when it is right. May be called
+ * anywhere. */
+#pragma once
+#include <stdbool.h>
+
+#include <jansson.h>
+
+/* "500m", "1Gi" */
+char *sim_check_quantity(const char *text);
+/* RFC 3339; `micro`: with six digits behind the point. `*canonical` is the time in UTC, a new reference. */
+char *sim_check_time(const char *text, bool micro, json_t **canonical);
+/* "1m30s" */
+char *sim_check_duration(const char *text);
+char *sim_check_base64(const char *text);

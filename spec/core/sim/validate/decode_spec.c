@@ -1,0 +1,155 @@
+/* Decoding by the schema bundle. Messages and objects were taken down from a v1.36 server. */
+#include "sim/validate/decode.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "core/sim/support/kube.h"
+#include "sim/validate/duplicates.h"
+
+static json_t *decode(const char *type, const char *text, struct sim_decoding *decoding)
+{
+    json_t *value = js(text), *object = sim_decode(schema_type(type), value, decoding);
+    assert_json(value, text); /* not changed */
+    assert_int_equal(object == NULL, decoding->error != NULL);
+    return object;
+}
+
+static void assert_decoded(const char *type, const char *text, const char *expected)
+{
+    struct sim_decoding decoding;
+    json_t *object = decode(type, text, &decoding);
+    if (!object) fail_msg("%s: %s", text, decoding.error);
+    assert_null(decoding.unknown);
+    assert_json(object, expected);
+}
+
+static void assert_wrong(const char *type, const char *text, const char *message)
+{
+    struct sim_decoding decoding;
+    json_t *object = decode(type, text, &decoding);
+    assert_null(object);
+    assert_string_equal(decoding.error, message);
+    free(decoding.error);
+}
+
+static void test_wrong_types_have_go_s_message(void **state)
+{
+    static const char *const cases[][3] = {
+        {"core/v1.Pod", "{'spec':{'nodeName':1}}",
+         "number into Go struct field PodSpec.spec.nodeName of type string"},
+        {"core/v1.Pod", "{'spec':[]}", "array into Go struct field Pod.spec of type v1.PodSpec"},
+        {"core/v1.Pod", "{'spec':{'containers':'x'}}",
+         "string into Go struct field PodSpec.spec.containers of type []v1.Container"},
+        {"core/v1.Pod", "{'spec':{'containers':[{},true]}}",
+         "bool into Go struct field PodSpec.spec.containers of type v1.Container"},
+        {"core/v1.Pod", "{'spec':{'containers':[{'ports':[{'containerPort':'x'}]}]}}",
+         "string into Go struct field ContainerPort.spec.containers.ports.containerPort of type int32"},
+        {"core/v1.Pod", "{'spec':{'volumes':[{'emptyDir':1}]}}",
+         "number into Go struct field Volume.spec.volumes.VolumeSource.emptyDir of type "
+         "v1.EmptyDirVolumeSource"},
+        {"core/v1.Pod", "{'metadata':{'labels':{'a':{}}}}",
+         "object into Go struct field ObjectMeta.metadata.labels of type string"},
+        {"core/v1.Pod", "{'metadata':{'creationTimestamp':7}}",
+         "number into Go struct field ObjectMeta.metadata.creationTimestamp of type string"},
+        {"apps/v1.Deployment", "{'spec':{'replicas':3000000000}}",
+         "number 3000000000 into Go struct field DeploymentSpec.spec.replicas of type int32"},
+        {"apps/v1.Deployment", "{'spec':{'replicas':2.5}}",
+         "number 2.5 into Go struct field DeploymentSpec.spec.replicas of type int32"},
+        {"core/v1.Service", "{'spec':{'ports':[{'targetPort':true}]}}",
+         "bool into Go struct field ServicePort.spec.ports.targetPort of type int32"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char *message = xasprintf("json: cannot unmarshal %s", cases[i][2]);
+        assert_wrong(cases[i][0], cases[i][1], message);
+        free(message);
+    }
+}
+
+static void test_texts_of_a_form_are_checked(void **state)
+{
+    static const char *const cases[][3] = {
+        {"core/v1.ResourceRequirements", "{'limits':{'cpu':'much'}}",
+         "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
+        {"core/v1.ResourceRequirements", "{'limits':{'cpu':'1mm'}}", "unable to parse quantity's suffix"},
+        {"core/v1.Secret", "{'data':{'a':'%%'}}", "illegal base64 data at input byte 0"},
+        {"meta/v1.ObjectMeta", "{'creationTimestamp':'yesterday'}",
+         "parsing time \"yesterday\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"yesterday\" as "
+         "\"2006\""},
+        {"coordination/v1.LeaseSpec", "{'renewTime':'2020-01-01T00:00:00Z'}",
+         "parsing time \"2020-01-01T00:00:00Z\" as \"2006-01-02T15:04:05.000000Z07:00\": cannot parse \"Z\" "
+         "as "
+         "\".000000\""},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) assert_wrong(cases[i][0], cases[i][1], cases[i][2]);
+}
+
+static void test_the_first_error_counts_but_for_one_that_ends_the_decoding(void **state)
+{
+    assert_wrong("core/v1.Pod", "{'kind':1,'spec':{'nodeName':1}}",
+                 "json: cannot unmarshal number into Go struct field Pod.TypeMeta.kind of type string");
+    assert_wrong("core/v1.Container", "{'name':1,'resources':{'limits':{'cpu':'1mm'}},'image':2}",
+                 "unable to parse quantity's suffix");
+}
+
+static void test_objects_are_as_go_writes_them(void **state)
+{
+    assert_decoded("core/v1.Container", "{'image':null,'args':[],'name':'c','env':[{'name':'A','value':''}]}",
+                   "{'name':'c','env':[{'name':'A'}],'resources':{}}");
+    assert_decoded("core/v1.ResourceRequirements", "{'limits':{'cpu':0.5,'memory':'1Gi'},'requests':{}}",
+                   "{'limits':{'cpu':'0.5','memory':'1Gi'}}");
+    assert_decoded("core/v1.SecurityContext", "{'privileged':false,'runAsUser':0}",
+                   "{'privileged':false,'runAsUser':0}"); /* pointers */
+    assert_decoded("meta/v1.ObjectMeta", "{'creationTimestamp':'2020-01-01T02:00:00.5+02:00','labels':{}}",
+                   "{'creationTimestamp':'2020-01-01T00:00:00Z'}");
+    assert_decoded("rbac/v1.Role", "{'metadata':{'name':'r'}}", "{'metadata':{'name':'r'},'rules':null}");
+}
+
+static void test_fields_come_in_the_order_of_the_source(void **state)
+{
+    struct sim_decoding decoding;
+    json_t *port = decode("core/v1.ServicePort", "{'port':1,'protocol':'TCP','name':'n'}", &decoding);
+    char *text = json_dumps(port, JSON_COMPACT);
+    assert_string_equal(text, "{\"name\":\"n\",\"protocol\":\"TCP\",\"port\":1,\"targetPort\":0}");
+    free(text);
+    json_decref(port);
+}
+
+static void test_unknown_fields_are_dropped_and_told(void **state)
+{
+    struct sim_decoding decoding;
+    json_t *pod =
+        decode("core/v1.Pod",
+               "{'spec':{'containers':[{'name':'c','foo':{'x':1}},{'ports':[{'Name':1}]}],'bar':1},'Spec':{},"
+               "'metadata':{'labels':{'any':'x'}}}",
+               &decoding);
+    assert_json(decoding.unknown, "['unknown field \\'spec.containers[0].foo\\'',"
+                                  "'unknown field \\'spec.containers[1].ports[0].Name\\'',"
+                                  "'unknown field \\'spec.bar\\'','unknown field \\'Spec\\'']");
+    assert_json(pod, "{'metadata':{'labels':{'any':'x'}},'spec':{'containers':[{'name':'c','resources':{}},"
+                     "{'name':'','ports':[{'containerPort':0}],'resources':{}}]},'status':{}}");
+}
+
+static void test_duplicate_fields_are_told_once(void **state)
+{
+    static const char text[] =
+        "{ \"a\": [ {\"b\": 1, \"c\" : {}, \"b\":\"}\"} ],\n \"d\": 1, \"a\": \"\\\"\", "
+        "\"d\": null, \"d\": {\"a\":1} }";
+    assert_json(sim_duplicates(str_of(text)),
+                "['duplicate field \\'a[0].b\\'','duplicate field \\'a\\'','duplicate field \\'d\\'']");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_wrong_types_have_go_s_message),
+        cmocka_unit_test(test_texts_of_a_form_are_checked),
+        cmocka_unit_test(test_the_first_error_counts_but_for_one_that_ends_the_decoding),
+        cmocka_unit_test(test_objects_are_as_go_writes_them),
+        cmocka_unit_test(test_fields_come_in_the_order_of_the_source),
+        cmocka_unit_test(test_unknown_fields_are_dropped_and_told),
+        cmocka_unit_test(test_duplicate_fields_are_told_once),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

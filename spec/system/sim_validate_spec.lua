@@ -1,0 +1,72 @@
+-- `kubelua sim`: bodies are decoded as a kube-apiserver does, by the types of their kinds (spec/real compares both).
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
+
+local pods = "/api/v1/namespaces/default/pods"
+local configmaps = "/api/v1/namespaces/default/configmaps"
+local odd = { metadata = { name = "odd" }, data = { a = "b" }, foo = 1, bar = { x = 1 } }
+
+describe("a body for the simulated server #threads", function()
+  local sim
+  before_each(function() sim = cluster.sim() end)
+  after_each(cluster.stop_all)
+
+  local function warnings(method, path, body, content_type)
+    local text = type(body) == "string" and body or cjson.encode(body)
+    local output = temp.run(("curl --silent --include --request %s --header 'Content-Type: %s' --data '%s' '%s%s'")
+      :format(method, content_type or "application/json", text, sim.server, path))
+    local list = {}
+    for warning in output:gmatch "Warning: ([^\r\n]+)" do list[#list + 1] = warning end
+    table.sort(list)
+    return list, output
+  end
+
+  it("is refused with Go's message if a value has a wrong type", function()
+    local status = sim.api:request("POST", pods, { metadata = { name = "p" }, spec = { nodeName = 1 } }, nil, 400)
+    assert.are.equal('Pod in version "v1" cannot be handled as a Pod: json: cannot unmarshal number into Go struct '
+      .. "field PodSpec.spec.nodeName of type string", status.message)
+  end)
+
+  it("loses unknown fields with a warning, without one, or is refused, as fieldValidation says", function()
+    local list = warnings("POST", configmaps, odd)
+    assert.are.same({ [[299 - "unknown field \"bar\""]], [[299 - "unknown field \"foo\""]] }, list)
+    local stored = sim.api:get(configmaps .. "/odd")
+    assert.is_nil(stored.foo)
+    assert.are.equal("b", stored.data.a)
+    assert.are.same({}, (warnings("PUT", configmaps .. "/odd?fieldValidation=Ignore", odd)))
+    local status = sim.api:request("PUT", configmaps .. "/odd?fieldValidation=Strict", odd, nil, 400)
+    assert.has_match("cannot be handled as a ConfigMap: strict decoding error: unknown field \"", status.message)
+  end)
+
+  it("is told of duplicate fields", function()
+    local body = [[{"metadata":{"name":"twice"},"data":{"a":"x","a":"y"},"data":{"a":"z"}}]]
+    local status = sim.api:request("POST", configmaps .. "?fieldValidation=Strict", body, nil, 400)
+    assert.has_match('strict decoding error: duplicate field "data.a", duplicate field "data"$', status.message)
+    assert.are.same({ [[299 - "duplicate field \"data.a\""]], [[299 - "duplicate field \"data\""]] },
+      (warnings("POST", configmaps, body)))
+  end)
+
+  it("of a patch is judged likewise", function()
+    sim.api:create(configmaps, { metadata = { name = "c" }, data = { a = "b" } })
+    local merge, path = "application/merge-patch+json", configmaps .. "/c"
+    assert.are.same({ [[299 - "unknown field \"foo\""]] }, (warnings("PATCH", path, [[{"foo":1}]], merge)))
+    assert.is_nil(sim.api:get(path).foo)
+    local status = sim.api:request("PATCH", path .. "?fieldValidation=Strict", [[{"foo":1}]], merge, 422)
+    assert.are.equal("patch", status.details.causes[1].field)
+    assert.has_match('strict decoding error: unknown field "foo"$', status.message)
+    status = sim.api:request("PATCH", path, [[{"data":{"a":1}}]], merge, 422)
+    assert.has_match("cannot unmarshal number into Go struct field ConfigMap.data of type string$", status.message)
+  end)
+
+  it("is not stored in a dry run, and options have few values", function()
+    sim.api:request("POST", configmaps .. "?dryRun=All", { metadata = { name = "dry" } }, nil, 201)
+    sim.api:request("GET", configmaps .. "/dry", nil, nil, 404)
+    local status = sim.api:request("POST", configmaps .. "?dryRun=Some", { metadata = { name = "dry" } }, nil, 422)
+    assert.are.equal('CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: []string{"Some"}: '
+      .. 'supported values: "All"', status.message)
+    status = sim.api:request("PUT", configmaps .. "/a?fieldValidation=Odd", { metadata = { name = "a" } }, nil, 422)
+    assert.has_match('^UpdateOptions.meta.k8s.io "" is invalid: fieldValidation: Unsupported value: "Odd"',
+      status.message)
+  end)
+end)
