@@ -93,7 +93,8 @@ static void read_default(struct schema_kind *kind, char *line)
     struct schema_kind_default *one = array_add(list, kind->default_count);
     kind->defaults = list;
     one->path = schema_word(&line);
-    one->value = line;
+    one->value = schema_word(&line);
+    one->unless = *line ? schema_words(line) : schema_no_words;
 }
 
 static void read_all(void)

@@ -85,14 +85,16 @@ static void read_attribute(struct schema_field *field, char *word)
     if ((value = schema_value(word, "key"))) field->merge_key = value;
     if ((value = schema_value(word, "enum"))) field->enums = schema_words(value);
     if ((value = schema_value(word, "default"))) field->value = value;
-    if ((value = schema_value(word, "alone"))) field->lone_value = value;
+    if ((value = schema_value(word, "unless"))) field->unless = schema_words(value);
 }
 
 /* "replicas 1 *int32 ATTRIBUTE ..." */
 static void read_field(struct schema_field *field, char *line, const char *package)
 {
-    *field = (struct schema_field){
-        .list_keys = schema_no_words, .enums = schema_no_words, .name = schema_word(&line)};
+    *field = (struct schema_field){.list_keys = schema_no_words,
+                                   .enums = schema_no_words,
+                                   .unless = schema_no_words,
+                                   .name = schema_word(&line)};
     field->number = (uint32_t)strtoul(schema_word(&line), NULL, 10);
     read_form(field, schema_word(&line), package);
     for (char *word; (word = schema_word(&line));) read_attribute(field, word);

@@ -16,8 +16,9 @@ struct schema_subresource {
 
 /* A field that has a default only in this kind. */
 struct schema_kind_default {
-    const char *path;  /* "spec.template.containers[].name" */
-    const char *value; /* JSON */
+    const char *path;          /* "spec.template.containers[].name" */
+    const char *value;         /* JSON */
+    const char *const *unless; /* as of a field */
 };
 
 struct schema_kind {
@@ -86,8 +87,8 @@ struct schema_field {
     bool patch_retains_keys;      /* it may name the keys to keep */
     const char *merge_key;        /* may be NULL */
     const char *const *enums;     /* values; none: any */
-    const char *value;            /* default as JSON; NULL: none, or one that needs other fields */
-    const char *lone_value;       /* default while fields beside it are empty; NULL: none */
+    const char *value;            /* default as JSON; NULL: none, or one that is computed from other fields */
+    const char *const *unless;    /* fields of the type that take it away: "image", or "type:OnDelete" */
 };
 
 struct schema_type {

@@ -29,13 +29,7 @@ static json_t *verbs_of(const struct sim_kind *kind)
 {
     static const char *const all[] = {
         "create", "delete", "deletecollection", "get", "list", "patch", "update", "watch", NULL};
-    static const char *const each[] = {"create", "delete", "get", "list", "patch", "update", "watch", NULL};
-    return strings(kind->no_delete_collection ? each : all);
-}
-
-static json_t *verbs_of_subresource(void)
-{
-    return json_pack("[sss]", "get", "patch", "update");
+    return strings(kind->schema ? kind->schema->verbs : all);
 }
 
 /* Returns the kind after `after` (NULL: the first) of a group, and of a version unless that is {NULL, 0}. */
@@ -108,13 +102,23 @@ static json_t *resource_entry(const struct sim_kind *kind)
                      "shortNames", strings(kind->short_names), "categories", strings(kind->categories));
 }
 
-static json_t *subresource_entry(const struct sim_kind *kind, const char *name)
+/* Sets group and version of what a subresource takes if they are not those of its resource. */
+static bool is_foreign(const struct sim_kind *kind, const struct schema_subresource *sub, struct str *group,
+                       struct str *version)
 {
-    bool scale = strcmp(name, "scale") == 0;
-    return json_pack("{so ss sb ss* ss* ss so}", "name", sim_textf("%s/%s", kind->plural, name),
-                     "singularName", "", "namespaced", kind->namespaced, "group",
-                     scale ? "autoscaling" : NULL, "version", scale ? "v1" : NULL, "kind",
-                     scale ? "Scale" : kind->kind, "verbs", verbs_of_subresource());
+    *version = str_of(sub->version);
+    if (sub->version && !str_cut(version, '/', group)) return false;
+    return sub->version && version->p && !str_is(*group, kind->group);
+}
+
+static json_t *subresource_entry(const struct sim_kind *kind, const struct schema_subresource *sub)
+{
+    struct str group, version;
+    bool foreign = is_foreign(kind, sub, &group, &version);
+    return json_pack(
+        "{so ss sb so* so* ss so}", "name", sim_textf("%s/%s", kind->plural, sub->name), "singularName", "",
+        "namespaced", kind->namespaced, "group", foreign ? json_stringn(group.p, group.n) : NULL, "version",
+        foreign ? json_stringn(version.p, version.n) : NULL, "kind", sub->kind, "verbs", strings(sub->verbs));
 }
 
 /* Returns the resources; NULL if nothing is served there. */
@@ -126,8 +130,9 @@ static json_t *resources(const struct discovered *d, struct str group, struct st
     char *api_version = sim_api_version(kind);
     for (; kind; kind = next_kind(d, kind, group, version)) {
         json_array_append_new(entries, resource_entry(kind));
-        if (kind->has_scale) json_array_append_new(entries, subresource_entry(kind, "scale"));
-        if (kind->has_status) json_array_append_new(entries, subresource_entry(kind, "status"));
+        struct schema_subresource sub;
+        for (size_t at = 0; sim_next_subresource(kind, &at, &sub);)
+            json_array_append_new(entries, subresource_entry(kind, &sub));
     }
     json_t *list = json_pack("{ss ss* ss so}", "kind", "APIResourceList", "apiVersion", group.n ? "v1" : NULL,
                              "groupVersion", api_version, "resources", entries);
@@ -184,27 +189,35 @@ static const char *aggregated_type(const char *accept)
 
 /* The real server names group and version only for custom kinds; elsewhere they are those of the list's
  * place. */
-static json_t *response_kind(const struct sim_kind *kind, bool scale)
+static json_t *response_kind(const struct sim_kind *kind, const char *name)
 {
-    if (scale) return json_pack("{s:s,s:s,s:s}", "group", "autoscaling", "version", "v1", "kind", "Scale");
     return json_pack("{s:s,s:s,s:s}", "group", kind->custom ? kind->group : "", "version",
-                     kind->custom ? kind->version : "", "kind", kind->kind);
+                     kind->custom ? kind->version : "", "kind", name);
 }
 
-static void add_subresource(json_t *to, const struct sim_kind *kind, const char *name)
+static json_t *subresource(const struct sim_kind *kind, const struct schema_subresource *sub)
 {
-    json_t *response = response_kind(kind, strcmp(name, "scale") == 0);
-    json_array_append_new(to, json_pack("{ss so so}", "subresource", name, "responseKind", response, "verbs",
-                                        verbs_of_subresource()));
+    struct str group, version;
+    json_t *response = is_foreign(kind, sub, &group, &version)
+                           ? json_pack("{s:o,s:o,s:s}", "group", json_stringn(group.p, group.n), "version",
+                                       json_stringn(version.p, version.n), "kind", sub->kind)
+                           : response_kind(kind, sub->kind);
+    return json_pack("{ss so so}", "subresource", sub->name, "responseKind", response, "verbs",
+                     strings(sub->verbs));
 }
 
 static json_t *resource(const struct sim_kind *kind)
 {
-    json_t *subresources = kind->has_scale || kind->has_status ? json_array() : NULL;
-    if (kind->has_scale) add_subresource(subresources, kind, "scale");
-    if (kind->has_status) add_subresource(subresources, kind, "status");
+    json_t *subresources = json_array();
+    struct schema_subresource sub;
+    for (size_t at = 0; sim_next_subresource(kind, &at, &sub);)
+        json_array_append_new(subresources, subresource(kind, &sub));
+    if (json_array_size(subresources) == 0) {
+        json_decref(subresources);
+        subresources = NULL;
+    }
     return json_pack("{ss so ss ss so so* so* so*}", "resource", kind->plural, "responseKind",
-                     response_kind(kind, false), "scope", kind->namespaced ? "Namespaced" : "Cluster",
+                     response_kind(kind, kind->kind), "scope", kind->namespaced ? "Namespaced" : "Cluster",
                      "singularResource", kind->singular, "verbs", verbs_of(kind), "shortNames",
                      strings(kind->short_names), "categories", strings(kind->categories), "subresources",
                      subresources);

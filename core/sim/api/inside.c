@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "sim/api/route.h"
-#include "sim/kinds/kinds.h"
 #include "sim/object/status.h"
 #include "sim/store/cluster.h"
 #include "sim/store/fault.h"
@@ -23,16 +22,6 @@ struct sim_inside {
     struct sim_reaper *reaper;
 };
 
-/* Kubernetes' own kinds that are not built in. */
-static void serve_more(struct sim_store *store)
-{
-    const struct sim_kind_list *list = sim_kinds_of_tests();
-    sim_store_lock(store);
-    for (size_t i = 0; i < list->count; i++)
-        sim_store_serve(store, (struct sim_kind *const *)&list->kinds[i], 1);
-    sim_store_unlock(store);
-}
-
 struct sim_inside *sim_inside_new(struct loop *loop)
 {
     struct sim_inside *inside = NEW(struct sim_inside);
@@ -46,7 +35,6 @@ struct sim_inside *sim_inside_new(struct loop *loop)
     api->faults = sim_faults_new();
     inside->reaper = sim_reaper_new(loop, api);
     sim_load_namespaces(api->store, 0);
-    serve_more(api->store);
     return inside;
 }
 
@@ -267,7 +255,7 @@ void sim_inside_add_kind(struct sim_inside *inside, const char *group, const cha
     sim_store_lock(store);
     if (!sim_store_find(store, group, version, plural)) {
         json_t *names = json_pack("{ss ss}", "kind", name, "plural", plural);
-        struct sim_kind *kind = sim_kind_new(group, version, names, NULL);
+        struct sim_kind *kind = sim_kind_new(group, version, names);
         kind->namespaced = namespaced;
         kind->has_status = true;
         kind->custom = true;

@@ -33,22 +33,12 @@ static void read_objects(struct sim_api *api, const struct sim_request *request,
     sim_list_options_clear(&options);
 }
 
-/* Subresources that GET, PUT and PATCH may name. */
-static bool has_subresource(const struct sim_target *target)
-{
-    const struct sim_kind *kind = target->served->kind;
-    const char *name = target->subresource;
-    if (strcmp(name, "status") == 0) return kind->has_status;
-    if (strcmp(name, "binding") == 0) return !*kind->group && strcmp(kind->plural, "pods") == 0;
-    return strcmp(name, "finalize") == 0 && sim_is_namespace(kind);
-}
-
 static void objects(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
                     struct sim_reply *reply)
 {
     struct sim_faulty faulty = {0};
     STAILQ_INIT(&faulty.actions);
-    if (target->subresource && !has_subresource(target))
+    if (target->subresource && !sim_has_subresource(target->served->kind, target->subresource))
         sim_reply_not_found(reply);
     else if (sim_faults_apply(api, request, sim_verb_of(request, target->name), target, &faulty, reply))
         ; /* that was it */

@@ -1,4 +1,4 @@
-/* Built-in kinds, as a v1.36 server describes them; see kinds.h. */
+/* Built-in kinds, which are those of core/schema/, and their columns, which kinds.json has; see kinds.h. */
 #include "sim/kinds/kinds.h"
 
 #include <pthread.h>
@@ -13,7 +13,7 @@ extern const struct embedded_file sim_kinds_data[];
 
 static struct {
     json_t *shared;
-    struct sim_kind_list builtin, of_tests;
+    struct sim_kind_list builtin;
 } known;
 
 /* "@name" stands for a value that several kinds share; NULL for another value. */
@@ -42,30 +42,41 @@ static void resolve(json_t *value)
     }
 }
 
-static struct sim_kind_list read_rows(const json_t *rows)
+/* Borrowed; NULL: name and age. */
+static json_t *columns_of(const json_t *rows, const struct sim_kind *kind)
 {
-    struct sim_kind_list list = {xcalloc(json_array_size(rows), sizeof *list.kinds), 0};
     json_t *row;
     size_t i;
-    json_array_foreach (rows, i, row) {
-        const char *version = sim_text_at(row, "version");
-        struct sim_kind *kind = sim_kind_new(sim_text_at(row, "group"), *version ? version : "v1", row, row);
-        kind->printer_columns = json_incref(json_object_get(row, "columns"));
-        kind->defaults = json_incref(json_object_get(row, "defaults"));
-        kind->first_status = json_incref(json_object_get(row, "firstStatus"));
-        list.kinds[list.count++] = kind;
-    }
-    return list;
+    json_array_foreach (rows, i, row)
+        if (strcmp(sim_text_at(row, "kind"), kind->kind) == 0 &&
+            strcmp(sim_text_at(row, "group"), kind->group) == 0)
+            return json_object_get(row, "columns");
+    return NULL;
+}
+
+/* Two versions of a kind would be the same objects, and a ComponentStatus is no object. */
+static bool is_served(const struct schema_kind *schema)
+{
+    bool second = strcmp(schema->group, "events.k8s.io") == 0 ||
+                  (strcmp(schema->group, "autoscaling") == 0 && strcmp(schema->version, "v1") == 0);
+    return schema->on && !second && strcmp(schema->kind, "ComponentStatus") != 0;
 }
 
 static void read_all(void)
 {
     json_t *data = json_loadb(sim_kinds_data->text, sim_kinds_data->len, 0, NULL);
+    size_t count;
+    const struct schema_kind *schemas = schema_kinds(&count);
     must(data);
     known.shared = json_incref(json_object_get(data, "shared"));
     resolve(data);
-    known.builtin = read_rows(json_object_get(data, "kinds"));
-    known.of_tests = read_rows(json_object_get(data, "kinds of tests"));
+    known.builtin.kinds = xcalloc(count, sizeof *known.builtin.kinds);
+    for (size_t i = 0; i < count; i++) {
+        if (!is_served(&schemas[i])) continue;
+        struct sim_kind *kind = sim_kind_of_schema(&schemas[i]);
+        kind->printer_columns = json_incref(columns_of(json_object_get(data, "kinds"), kind));
+        known.builtin.kinds[known.builtin.count++] = kind;
+    }
     json_decref(data);
 }
 
@@ -79,12 +90,6 @@ const struct sim_kind_list *sim_builtin_kinds(void)
 {
     read_once();
     return &known.builtin;
-}
-
-const struct sim_kind_list *sim_kinds_of_tests(void)
-{
-    read_once();
-    return &known.of_tests;
 }
 
 const struct sim_kind *sim_builtin_kind(const char *plural)

@@ -1,6 +1,6 @@
-/* The resources that are there without any CustomResourceDefinition, as kinds.json beside this has them:
- * pods, nodes, deployments, events, ... Owner: nobody, they are read once and live as long as the process.
- * Every function may be called anywhere. */
+/* The resources that are there without any CustomResourceDefinition: those of core/schema/ that a server has
+ * on, with the columns of kinds.json beside this. Owner: nobody, they are read once and live as long as the
+ * process. Every function may be called anywhere. */
 #pragma once
 #include "sim/object/kind.h"
 
@@ -13,7 +13,5 @@ struct sim_kind_list {
 const struct sim_kind_list *sim_builtin_kinds(void);
 /* Returns one of them; NULL if there is none. */
 const struct sim_kind *sim_builtin_kind(const char *plural);
-/* Kinds that only specs of scripts use: they have the rules of every kind, and none of their own. */
-const struct sim_kind_list *sim_kinds_of_tests(void);
 /* Returns a column that several kinds share; see columns.h. Borrowed. */
 json_t *sim_shared_column(const char *name);

@@ -23,8 +23,7 @@ bool sim_is_crd(const struct sim_kind *kind)
 static struct sim_kind *kind_of(const json_t *spec, const json_t *version)
 {
     const json_t *names = json_object_get(spec, "names");
-    struct sim_kind *kind =
-        sim_kind_new(sim_text_at(spec, "group"), sim_text_at(version, "name"), names, NULL);
+    struct sim_kind *kind = sim_kind_new(sim_text_at(spec, "group"), sim_text_at(version, "name"), names);
     json_t *columns = json_deep_copy(json_object_get(version, "additionalPrinterColumns")), *column;
     size_t i;
     json_array_foreach (columns, i, column) json_object_del(column, "cell"); /* for kinds of our own */

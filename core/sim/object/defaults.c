@@ -7,26 +7,9 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/text/base64.h"
+#include "sim/object/default_fields.h"
 #include "sim/object/object_spec.h"
 #include "sim/text/tree.h"
-
-/* Does nothing to what is no map. */
-static void apply(json_t *object, const json_t *defaults)
-{
-    const char *key;
-    json_t *value, *item;
-    size_t i;
-    json_object_foreach (json_is_object(object) ? (json_t *)defaults : NULL, key, value) {
-        size_t n = strcspn(key, "?[");
-        json_t *there = json_object_getn(object, key, n);
-        if (key[n] == '[') {
-            json_array_foreach (there, i, item) apply(item, value);
-        } else if (json_is_object(value))
-            apply(!*key ? object : key[n] ? there : sim_submap(object, key), value);
-        else
-            sim_default(object, key, json_deep_copy(value));
-    }
-}
 
 static void default_text(json_t *object, const char *key, const char *text)
 {
@@ -56,18 +39,10 @@ static void default_requests(json_t *container)
     json_object_foreach (limits, key, value) sim_default(requests, key, json_incref(value));
 }
 
-static void finish_pod_spec(json_t *spec)
+static void finish_container(json_t *container)
 {
-    static const char *const lists[] = {"initContainers", "containers", "ephemeralContainers"};
-    json_t *item;
-    size_t i;
-    for (size_t l = 0; l < ARRAY_LEN(lists); l++)
-        json_array_foreach (json_object_get(spec, lists[l]), i, item) {
-            default_requests(item);
-            default_text(item, "imagePullPolicy", pull_policy(sim_text_at(item, "image")));
-        }
-    json_array_foreach (json_object_get(spec, "volumes"), i, item)
-        if (json_object_size(item) == 1) sim_submap(item, "emptyDir");
+    default_requests(container);
+    default_text(container, "imagePullPolicy", pull_policy(sim_text_at(container, "image")));
 }
 
 static bool tolerates(const json_t *tolerations, const char *key)
@@ -81,28 +56,22 @@ static bool tolerates(const json_t *tolerations, const char *key)
     return false;
 }
 
-/* Pods stay for five minutes on a node that is away. */
+/* What admission adds. Pods stay for five minutes on a node that is away. */
 static void finish_pod(json_t *pod)
 {
     static const char *const keys[] = {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"};
-    json_t *spec = json_object_get(pod, "spec"), *tolerations = json_object_get(spec, "tolerations");
-    finish_pod_spec(spec);
+    json_t *spec = json_object_get(pod, "spec");
+    if (!json_is_object(spec)) return;
+    sim_default(spec, "tolerations", json_array());
+    sim_default(spec, "priority", json_integer(0));
+    default_text(spec, "preemptionPolicy", "PreemptLowerPriority");
+    json_t *tolerations = json_object_get(spec, "tolerations");
     for (size_t i = 0; i < ARRAY_LEN(keys); i++) {
         if (tolerates(tolerations, keys[i])) continue;
         json_array_append_new(tolerations,
                               json_pack("{s:s,s:s,s:s,s:i}", "key", keys[i], "operator", "Exists", "effect",
                                         "NoExecute", "tolerationSeconds", 300));
     }
-}
-
-static void finish_workload(json_t *object)
-{
-    json_t *strategy = sim_at(object, "spec.strategy");
-    finish_pod_spec(sim_at(object, "spec.template.spec"));
-    if (strcmp(sim_text_at(strategy, "type"), "RollingUpdate") != 0) return;
-    json_t *rolling = sim_submap(strategy, "rollingUpdate");
-    default_text(rolling, "maxUnavailable", "25%");
-    default_text(rolling, "maxSurge", "25%");
 }
 
 /* --- Other kinds */
@@ -122,16 +91,44 @@ static void default_address(const json_t *service, json_t *spec)
     default_text(spec, "ipFamilyPolicy", "SingleStack");
 }
 
+static void finish_service_port(json_t *port)
+{
+    sim_default(port, "targetPort", json_deep_copy(json_object_get(port, "port")));
+}
+
 static void finish_service(json_t *service)
 {
-    json_t *spec = json_object_get(service, "spec"), *port;
-    size_t i;
-    json_array_foreach (json_object_get(spec, "ports"), i, port)
-        if (json_is_object(port))
-            sim_default(port, "targetPort", json_deep_copy(json_object_get(port, "port")));
-    if (strcmp(sim_text_at(spec, "type"), "ExternalName") == 0) return;
-    default_text(spec, "internalTrafficPolicy", "Cluster");
-    default_address(service, spec);
+    json_t *spec = json_object_get(service, "spec");
+    if (json_is_object(spec) && strcmp(sim_text_at(spec, "type"), "ExternalName") != 0)
+        default_address(service, spec);
+}
+
+/* Jobs and controllers have the labels of their template unless they have some of their own. */
+static json_t *default_labels(json_t *object)
+{
+    json_t *labels = sim_at(object, "spec.template.metadata.labels"),
+           *metadata = sim_submap(object, "metadata");
+    if (json_object_size(labels) && !json_object_size(json_object_get(metadata, "labels")))
+        json_object_set_new(metadata, "labels", json_deep_copy(labels));
+    return labels;
+}
+
+static void finish_job(json_t *job)
+{
+    default_labels(job);
+}
+
+static void finish_controller(json_t *controller)
+{
+    json_t *labels = default_labels(controller);
+    if (json_object_size(labels))
+        sim_default(json_object_get(controller, "spec"), "selector", json_deep_copy(labels));
+}
+
+static void finish_network_policy(json_t *spec)
+{
+    if (json_array_size(json_object_get(spec, "egress")))
+        sim_default(spec, "policyTypes", json_pack("[ss]", "Ingress", "Egress"));
 }
 
 static void finish_node(json_t *node)
@@ -175,42 +172,125 @@ static void finish_crd(json_t *crd)
     free(singular);
 }
 
-void sim_apply_defaults(const struct sim_kind *kind, json_t *object)
+/* By the name of a type: what is computed from other fields. */
+static void finish(const char *type, json_t *object)
 {
     static const struct {
-        const char *kind;
+        const char *type;
         void (*finish)(json_t *object);
-    } kinds[] = {
-        {"Pod", finish_pod},
-        {"Namespace", finish_namespace},
-        {"Service", finish_service},
-        {"Node", finish_node},
-        {"Secret", finish_secret},
-        {"CustomResourceDefinition", finish_crd},
-        {"Deployment", finish_workload},
-        {"ReplicaSet", finish_workload},
+    } types[] = {
+        {"core/v1.Container", finish_container},
+        {"core/v1.EphemeralContainer", finish_container},
+        {"core/v1.Pod", finish_pod},
+        {"core/v1.ReplicationController", finish_controller},
+        {"batch/v1.Job", finish_job},
+        {"core/v1.Namespace", finish_namespace},
+        {"core/v1.Service", finish_service},
+        {"core/v1.ServicePort", finish_service_port},
+        {"core/v1.Node", finish_node},
+        {"core/v1.Secret", finish_secret},
+        {"networking/v1.NetworkPolicySpec", finish_network_policy},
+        {"apiextensions/v1.CustomResourceDefinition", finish_crd},
     };
-    if (kind->custom) return;
-    apply(object, kind->defaults);
-    for (size_t i = 0; i < ARRAY_LEN(kinds); i++)
-        if (strcmp(kind->kind, kinds[i].kind) == 0) kinds[i].finish(object);
+    for (size_t i = 0; i < ARRAY_LEN(types); i++)
+        if (strcmp(type, types[i].type) == 0) types[i].finish(object);
 }
 
-static void add_finalizer(json_t *namespace)
+void sim_apply_defaults(const struct sim_kind *kind, json_t *object)
+{
+    if (kind->schema) sim_default_fields(kind->schema, object, finish);
+}
+
+/* --- Creates */
+
+static void begin_namespace(json_t *namespace)
 {
     json_t *spec = sim_submap(namespace, "spec"), *finalizers = json_object_get(spec, "finalizers");
     if (!json_is_array(finalizers)) json_object_set_new(spec, "finalizers", finalizers = json_array());
     if (!sim_has_text(finalizers, "kubernetes")) json_array_append_new(finalizers, json_string("kubernetes"));
 }
 
-void sim_apply_first_status(const struct sim_kind *kind, json_t *object)
+/* Admission: a node is not ready until its kubelet says so. */
+static void begin_node(json_t *node)
 {
-    if (!kind->has_status || kind->keeps_first_status) return;
-    json_object_del(object, "status");
-    if (kind->custom) return;
+    static const char key[] = "node.kubernetes.io/not-ready";
+    json_t *spec = sim_submap(node, "spec"), *taints = json_object_get(spec, "taints");
+    if (!json_is_array(taints)) json_object_set_new(spec, "taints", taints = json_array());
+    if (!sim_find(taints, "key", key))
+        json_array_append_new(taints, json_pack("{s:s,s:s}", "key", key, "effect", "NoSchedule"));
+}
+
+static void begin_daemon_set(json_t *set)
+{
+    json_t *annotations = sim_submap(sim_submap(set, "metadata"), "annotations");
+    json_object_set_new(annotations, "deprecated.daemonset.template.generation", json_string("1"));
+}
+
+/* A job selects its pods by its uid, unless it has a selector of its own. */
+static void begin_job(json_t *job)
+{
+    static const char *const prefixes[] = {"batch.kubernetes.io/", ""};
+    json_t *spec = json_object_get(job, "spec"), *template = json_object_get(spec, "template");
+    const char *uid = sim_text_at(job, "metadata.uid");
+    if (!json_is_object(template) || sim_true_at(spec, "manualSelector")) return;
+    json_t *labels = sim_submap(sim_submap(template, "metadata"), "labels");
+    for (size_t i = 0; i < ARRAY_LEN(prefixes); i++) {
+        char *keys[] = {xasprintf("%scontroller-uid", prefixes[i]), xasprintf("%sjob-name", prefixes[i])};
+        json_object_set_new(labels, keys[0], json_string(uid));
+        json_object_set_new(labels, keys[1], sim_string(sim_text_at(job, "metadata.name")));
+        if (i == 0)
+            json_object_set_new(sim_submap(sim_submap(spec, "selector"), "matchLabels"), keys[0],
+                                json_string(uid));
+        free(keys[0]);
+        free(keys[1]);
+    }
+    default_labels(job);
+}
+
+static void begin(const char *type, json_t *object)
+{
+    static const struct {
+        const char *type;
+        void (*begin)(json_t *object);
+    } types[] = {
+        {"core/v1.Namespace", begin_namespace},
+        {"core/v1.Node", begin_node},
+        {"apps/v1.DaemonSet", begin_daemon_set},
+        {"batch/v1.Job", begin_job},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(types); i++)
+        if (strcmp(type, types[i].type) == 0) types[i].begin(object);
+}
+
+/* Sets each "now" to a time. */
+static void set_times(json_t *value, json_t *now)
+{
+    const char *key;
+    json_t *inner;
+    size_t i;
+    json_object_foreach (value, key, inner) {
+        if (strcmp(sim_text_at(value, key), "now") == 0) json_object_set(value, key, now);
+        set_times(inner, now);
+    }
+    json_array_foreach (value, i, inner) set_times(inner, now);
+}
+
+static void set_first_status(const struct schema_kind *schema, json_t *object)
+{
     json_t *status = sim_submap(object, "status");
-    apply(status, kind->first_status);
-    if (kind->graceful)
-        default_text(status, "qosClass", sim_quality_of_service(json_object_get(object, "spec")));
-    if (sim_is_namespace(kind)) add_finalizer(object);
+    json_t *first = json_loads(schema->first_status ? schema->first_status : "{}", 0, NULL);
+    set_times(first, sim_at(object, "metadata.creationTimestamp"));
+    json_object_update_new(status, first);
+    if (schema->graceful)
+        json_object_set_new(status, "qosClass",
+                            json_string(sim_quality_of_service(json_object_get(object, "spec"))));
+}
+
+void sim_apply_first(const struct sim_kind *kind, json_t *object)
+{
+    bool keeps = kind->keeps_first_status && json_object_get(object, "status");
+    if (kind->schema) begin(kind->schema->type, object);
+    if (!kind->has_status || keeps) return;
+    json_object_del(object, "status");
+    if (kind->schema) set_first_status(kind->schema, object);
 }

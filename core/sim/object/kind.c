@@ -7,23 +7,6 @@
 #include "base/mem.h"
 #include "sim/text/tree.h"
 
-static const struct {
-    const char *name;
-    size_t at;
-} flags[] = {
-    {"namespaced", offsetof(struct sim_kind, namespaced)},
-    {"status", offsetof(struct sim_kind, has_status)},
-    {"first status", offsetof(struct sim_kind, keeps_first_status)},
-    {"generation", offsetof(struct sim_kind, has_generation)},
-    {"graceful end", offsetof(struct sim_kind, graceful)},
-    {"name that is a label", offsetof(struct sim_kind, name_is_label)},
-    {"name that is a segment", offsetof(struct sim_kind, name_is_segment)},
-    {"delete with object", offsetof(struct sim_kind, returns_deleted)},
-    {"version in updates", offsetof(struct sim_kind, needs_version)},
-    {"created by update", offsetof(struct sim_kind, created_by_update)},
-    {"no delete of collections", offsetof(struct sim_kind, no_delete_collection)},
-};
-
 /* Returns an array of new strings that ends with NULL; NULL for an empty list. */
 static const char *const *texts_of(const json_t *list)
 {
@@ -40,8 +23,7 @@ static void free_texts(const char *const *texts)
     free((char **)texts);
 }
 
-struct sim_kind *sim_kind_new(const char *group, const char *version, const json_t *names,
-                              const json_t *rules)
+struct sim_kind *sim_kind_new(const char *group, const char *version, const json_t *names)
 {
     struct sim_kind *kind = NEW(struct sim_kind);
     const char *name = sim_text_at(names, "kind"), *list_kind = sim_text_at(names, "listKind");
@@ -54,10 +36,56 @@ struct sim_kind *sim_kind_new(const char *group, const char *version, const json
     kind->list_kind = *list_kind ? xstrdup(list_kind) : xasprintf("%sList", name);
     kind->short_names = texts_of(json_object_get(names, "shortNames"));
     kind->categories = texts_of(json_object_get(names, "categories"));
-    kind->field_labels = texts_of(json_object_get(rules, "fields"));
-    for (size_t i = 0; i < ARRAY_LEN(flags); i++)
-        *((bool *)kind + flags[i].at) = sim_has_text(json_object_get(rules, "has"), flags[i].name);
     return kind;
+}
+
+static const char *const *nonempty_list(const char *const *list)
+{
+    return *list ? list : NULL;
+}
+
+static bool has_verb(const struct schema_kind *schema, const char *verb)
+{
+    for (const char *const *own = schema->verbs; *own; own++)
+        if (strcmp(*own, verb) == 0) return true;
+    return false;
+}
+
+struct sim_kind *sim_kind_of_schema(const struct schema_kind *schema)
+{
+    struct sim_kind *kind = NEW(struct sim_kind);
+    *kind = (struct sim_kind){
+        .schema = schema,
+        .group = schema->group,
+        .version = schema->version,
+        .plural = schema->plural,
+        .singular = schema->singular,
+        .kind = schema->kind,
+        .list_kind = xasprintf("%sList", schema->kind),
+        .short_names = nonempty_list(schema->short_names),
+        .categories = nonempty_list(schema->categories),
+        .field_labels = nonempty_list(schema->field_labels),
+        .names = schema->names,
+        .namespaced = schema->namespaced,
+        .has_status = schema_subresource(schema, "status"),
+        .has_generation = schema->generation,
+        .keeps_first_status = schema->takes_status,
+        .graceful = schema->graceful,
+        .returns_deleted = schema->returns_deleted,
+        .needs_version = schema->needs_version,
+        .created_by_update = schema->created_by_update,
+        .no_delete_collection = !has_verb(schema, "deletecollection"),
+        .unstored = !has_verb(schema, "update"),
+    };
+    return kind;
+}
+
+bool sim_has_subresource(const struct sim_kind *kind, const char *name)
+{
+    if (strcmp(name, "status") == 0) return kind->has_status;
+    if (strcmp(name, "scale") == 0) return kind->has_scale;
+    if (strcmp(name, "binding") == 0) return kind->graceful;
+    return strcmp(name, "finalize") == 0 && sim_is_namespace(kind);
 }
 
 void sim_kind_free(struct sim_kind *kind)
@@ -74,6 +102,22 @@ void sim_kind_free(struct sim_kind *kind)
     free_texts(kind->field_labels);
     json_decref((json_t *)kind->printer_columns);
     free(kind);
+}
+
+bool sim_next_subresource(const struct sim_kind *kind, size_t *at, struct schema_subresource *sub)
+{
+    static const char *const verbs[] = {"get", "patch", "update", NULL};
+    static const struct schema_subresource of_custom[] = {{"scale", "autoscaling/v1", "Scale", verbs},
+                                                          {"status", NULL, NULL, verbs}};
+    const struct schema_subresource *list = kind->schema ? kind->schema->subresources : of_custom;
+    size_t count = kind->schema ? kind->schema->subresource_count : ARRAY_LEN(of_custom);
+    while (*at < count) {
+        *sub = list[(*at)++];
+        if (!sim_has_subresource(kind, sub->name)) continue;
+        if (!sub->kind) sub->kind = kind->kind;
+        return true;
+    }
+    return false;
 }
 
 bool sim_is_namespace(const struct sim_kind *kind)

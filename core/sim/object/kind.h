@@ -8,6 +8,8 @@
 
 #include <jansson.h>
 
+#include "schema/schema.h"
+
 struct sim_kind {
     const char *group; /* "" for the core group */
     const char *version;
@@ -18,8 +20,7 @@ struct sim_kind {
     /* Labels that field selectors know besides metadata.name and metadata.namespace: dotted paths into the
      * object, ends with NULL; may be NULL. */
     const char *const *field_labels;
-    bool name_is_label;   /* RFC 1123 label: namespaces, services; of most kinds it is a subdomain */
-    bool name_is_segment; /* any segment of a path: roles and their bindings */
+    enum schema_names names; /* most are subdomains; those of namespaces and services labels */
     bool namespaced;
     bool has_status;           /* serves the status subresource */
     bool has_scale;            /* serves the scale subresource */
@@ -31,21 +32,27 @@ struct sim_kind {
     bool created_by_update;    /* a PUT of an object that is not there creates it */
     bool no_delete_collection; /* namespaces */
     bool custom;               /* defined by a CRD */
+    bool unstored;             /* has no objects: reviews */
     bool not_storage;          /* another version of the same CRD is the stored one */
     bool gone;                 /* its CRD was deleted */
-    /* Of built-in kinds, borrowed; see defaults.h. */
-    const json_t *defaults, *first_status;
-    const json_t *printer_columns; /* of its tables (kinds/columns.h), NULL or empty: name and age */
+    const struct schema_kind *schema; /* of built-in kinds, else NULL; borrowed */
+    const json_t *printer_columns;    /* of its tables (kinds/columns.h), NULL or empty: name and age */
 };
 
-/* Creates a kind of that group and version. `names` is as in a CRD; `rules` (may be NULL) are those of a
- * built-in kind: `fields` are its field labels, and `has` its properties. The caller owns it, and may set
+/* Creates a kind of that group and version. `names` is as in a CRD. The caller owns it, and may set
  * everything else. */
-struct sim_kind *sim_kind_new(const char *group, const char *version, const json_t *names,
-                              const json_t *rules);
+struct sim_kind *sim_kind_new(const char *group, const char *version, const json_t *names);
+/* Creates one of Kubernetes' own, which is never freed. */
+struct sim_kind *sim_kind_of_schema(const struct schema_kind *schema);
 /* NULL is allowed. */
 void sim_kind_free(struct sim_kind *kind);
 
+/* Is it served? Of Kubernetes' own kinds, some of those that a server has are. */
+bool sim_has_subresource(const struct sim_kind *kind, const char *name);
+/* Sets the next of them, counted from `*at`; `version` is NULL for that of the kind. Returns false at the
+ * end.
+ */
+bool sim_next_subresource(const struct sim_kind *kind, size_t *at, struct schema_subresource *sub);
 /* Is it the kind of Namespaces? */
 bool sim_is_namespace(const struct sim_kind *kind);
 /* "v1" or "apps/v1": the apiVersion of the kind's objects; a new string. */

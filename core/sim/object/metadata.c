@@ -235,19 +235,14 @@ static bool check_prefix(bool (*check)(struct str, struct buf *), const char *pr
     return good;
 }
 
-typedef bool name_check(struct str, struct buf *);
-
-static name_check *check_of(const struct sim_kind *kind)
-{
-    if (kind->name_is_segment) return sim_check_segment;
-    return kind->name_is_label ? sim_check_label : sim_check_subdomain;
-}
-
 static void check_name(const struct sim_kind *kind, json_t *causes, const json_t *metadata)
 {
     struct buf problems = {0};
     const char *name = sim_text_at(metadata, "name"), *prefix = sim_text_at(metadata, "generateName");
-    name_check *check = check_of(kind);
+    static bool (*const checks[])(struct str, struct buf *) = {[SCHEMA_SUBDOMAIN] = sim_check_subdomain,
+                                                               [SCHEMA_LABEL] = sim_check_label,
+                                                               [SCHEMA_PATH] = sim_check_segment};
+    bool (*check)(struct str, struct buf *) = checks[kind->names];
     if (*prefix && !check_prefix(check, prefix, &problems))
         add_problems(causes, "metadata.generateName", prefix, &problems);
     if (!*name)

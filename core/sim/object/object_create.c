@@ -74,7 +74,7 @@ json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, cons
         name_it(metadata, now->suffix);
         stamp(kind, metadata, now);
         sim_apply_defaults(kind, object);
-        sim_apply_first_status(kind, object);
+        sim_apply_first(kind, object);
         good = check(kind, object, refusal);
     }
     if (!good) {

@@ -38,7 +38,8 @@ static bool parse_rest(struct sim_store *store, const char *group, const char *v
     sim_store_lock(store);
     target->served = sim_store_find(store, group, version, parts[0]);
     sim_store_unlock(store);
-    if (!target->served || (namespace_ && !target->served->kind->namespaced)) return false;
+    if (!target->served || target->served->kind->unstored) return false;
+    if (namespace_ && !target->served->kind->namespaced) return false;
     if (n > 1 && !namespace_ && target->served->kind->namespaced) return false;
     target->namespace_ = xstrdup(namespace_);
     target->name = n > 1 ? xstrdup(parts[1]) : NULL;

@@ -36,6 +36,11 @@ static void test_a_default_that_only_pods_have(void **state)
     assert_int_equal(pod->default_count, 1);
     assert_string_equal(pod->defaults->path, "spec.enableServiceLinks");
     assert_string_equal(pod->defaults->value, "true");
+    assert_null(*pod->defaults->unless);
+    const struct schema_kind *job = schema_kind("batch", "v1", "Job");
+    for (size_t i = 0; i < job->default_count; i++)
+        if (strcmp(job->defaults[i].path, "spec.completions") == 0)
+            assert_string_equal(job->defaults[i].unless[0], "parallelism");
 }
 
 static void test_subresources_name_what_they_take(void **state)

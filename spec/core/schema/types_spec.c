@@ -78,9 +78,12 @@ static void test_defaults(void **state)
     assert_null(field("core/v1.PodSpec", "nodeName")->value);
     assert_string_equal(field("apps/v1.DeploymentSpec", "replicas")->value, "1");
     const struct schema_field *rolling = field("apps/v1.DeploymentStrategy", "rollingUpdate");
-    assert_null(rolling->value);
-    assert_string_equal(rolling->lone_value, "{\"maxUnavailable\":\"25%\",\"maxSurge\":\"25%\"}");
-    assert_string_equal(field("core/v1.Volume", "emptyDir")->lone_value, "{}");
+    assert_string_equal(rolling->value, "{\"maxUnavailable\":\"25%\",\"maxSurge\":\"25%\"}");
+    assert_words(rolling->unless, "type:Recreate");
+    assert_words(field("core/v1.Container", "imagePullPolicy")->unless, "image");
+    assert_string_equal(field("core/v1.Volume", "emptyDir")->value, "{}");
+    assert_string_equal(field("core/v1.Volume", "emptyDir")->unless[0], "hostPath");
+    assert_words(field("core/v1.PodSpec", "restartPolicy")->unless, "");
     /* Those of OpenAPI and of custom resources. */
     assert_string_equal(field("apiextensions/v1.CustomResourceDefinitionSpec", "conversion")->value,
                         "{\"strategy\":\"None\"}");

@@ -12,10 +12,10 @@ import (
 
 // One place where a field of a struct type is, below a kind.
 type place struct {
-	kind  *schemaKind
-	path  string
-	value string // JSON; "": no default
-	alone bool   // it is set only while the fields beside it are empty
+	kind   *schemaKind
+	path   string
+	value  string // JSON; "": no default
+	unless string // "field" or "field:VALUE" that take the default away, with commas between them
 }
 
 type fieldKey struct {
@@ -28,7 +28,8 @@ type fieldKey struct {
 func findDefaults(kinds []*schemaKind, types *typeTable) {
 	places := map[fieldKey][]place{}
 	for _, k := range kinds {
-		visit(k, nil, k.goType, "", map[reflect.Type]bool{}, places)
+		walk := &walk{k, types, map[reflect.Type]bool{}, places}
+		walk.visit(nil, k.goType, "")
 	}
 	for _, t := range types.types {
 		for _, f := range t.fields {
@@ -39,7 +40,7 @@ func findDefaults(kinds []*schemaKind, types *typeTable) {
 			}
 			for _, p := range all {
 				if p.value != "" {
-					p.kind.defaults = append(p.kind.defaults, p.path+"\t"+p.value)
+					p.kind.defaults = append(p.kind.defaults, strings.TrimRight(p.path+"\t"+p.value+"\t"+p.unless, "\t"))
 				}
 			}
 		}
@@ -51,7 +52,7 @@ func findDefaults(kinds []*schemaKind, types *typeTable) {
 
 func same(all []place) bool {
 	for _, p := range all {
-		if p.value != all[0].value || p.alone != all[0].alone {
+		if p.value != all[0].value || p.unless != all[0].unless {
 			return false
 		}
 	}
@@ -68,21 +69,27 @@ func (f *schemaField) setDefault(p place) {
 			break
 		}
 	}
-	if p.alone {
-		f.set("alone", p.value)
-	} else {
-		f.set("default", p.value)
-	}
+	f.set("default", p.value)
+	f.set("unless", p.unless)
 }
 
-// A step from a struct to one below: the field's number. Pointers, and the only elements of lists, are gone through.
-func visit(k *schemaKind, path []int, t reflect.Type, text string, above map[reflect.Type]bool, to map[fieldKey][]place) {
-	if above[t] || leafForms[t] != "" {
+// walk goes through the structs below a kind, but into none that it is in already.
+type walk struct {
+	kind   *schemaKind
+	types  *typeTable
+	above  map[reflect.Type]bool
+	places map[fieldKey][]place
+}
+
+// visit looks at a struct. A step of its path is the number of a field; pointers, and the only elements of lists, are
+// gone through.
+func (w *walk) visit(path []int, t reflect.Type, text string) {
+	if w.above[t] || leafForms[t] != "" {
 		return
 	}
-	above[t] = true
-	defer delete(above, t)
-	object, empty := k.defaulted(path, nil)
+	w.above[t] = true
+	defer delete(w.above, t)
+	object, empty := w.kind.defaulted(path, nil)
 	if object == nil {
 		return
 	}
@@ -96,14 +103,13 @@ func visit(k *schemaKind, path []int, t reflect.Type, text string, above map[ref
 		if name != "" {
 			below = strings.TrimPrefix(text+"."+name, ".")
 		}
-		p := place{kind: k, path: below}
-		if now := empty.Field(i); f.Type.Kind() != reflect.Struct || leafForms[f.Type] != "" {
-			if p.value = jsonOf(now); p.value != "" {
-				_, beside := k.defaulted(path, func(v reflect.Value) { fillBeside(v, i) })
-				p.alone = !beside.IsValid() || jsonOf(beside.Field(i)) != p.value
+		p := place{kind: w.kind, path: below}
+		if f.Type.Kind() != reflect.Struct || leafForms[f.Type] != "" {
+			if p.value = jsonOf(empty.Field(i)); p.value != "" {
+				p.unless = w.whatTakesAway(path, t, i, p.value)
 			}
 		}
-		to[fieldKey{t, i}] = append(to[fieldKey{t, i}], p)
+		w.places[fieldKey{t, i}] = append(w.places[fieldKey{t, i}], p)
 		inner := f.Type
 		for inner.Kind() == reflect.Pointer || inner.Kind() == reflect.Slice {
 			if inner.Kind() == reflect.Slice {
@@ -112,9 +118,43 @@ func visit(k *schemaKind, path []int, t reflect.Type, text string, above map[ref
 			inner = inner.Elem()
 		}
 		if inner.Kind() == reflect.Struct {
-			visit(k, append(path[:len(path):len(path)], i), inner, below, above, to)
+			w.visit(append(path[:len(path):len(path)], i), inner, below)
 		}
 	}
+}
+
+// whatTakesAway fills each of the fields beside one, with each of its values if it has an enum.
+func (w *walk) whatTakesAway(path []int, t reflect.Type, field int, value string) string {
+	var found []string
+	for _, beside := range w.types.types[t].fields {
+		j := beside.goField.Index[0]
+		if j == field || beside.name == "" {
+			continue
+		}
+		enum := beside.enum()
+		for _, word := range enum {
+			_, at := w.kind.defaulted(path, func(v reflect.Value) { fillWith(v.Field(j), word, 2) })
+			if at.IsValid() && jsonOf(at.Field(field)) == value {
+				continue
+			}
+			if word == "x" {
+				found = append(found, beside.name)
+			} else {
+				found = append(found, beside.name+":"+word)
+			}
+		}
+	}
+	return strings.Join(found, ",")
+}
+
+// enum gives the values of a field; "x" stands for any.
+func (f *schemaField) enum() []string {
+	for _, attribute := range f.attributes {
+		if words, ok := strings.CutPrefix(attribute, "enum="); ok && !strings.Contains(f.form, "[]") {
+			return strings.Split(words, ",")
+		}
+	}
+	return []string{"x"}
 }
 
 // jsonOf gives "" for what JSON does not show, and for the time of now.
@@ -173,23 +213,16 @@ func follow(v reflect.Value, path []int) reflect.Value {
 	return v
 }
 
-// fillBeside fills all fields but one.
-func fillBeside(v reflect.Value, but int) {
-	for i := range v.NumField() {
-		if i != but && v.Type().Field(i).IsExported() {
-			fill(v.Field(i), 2)
-		}
-	}
-}
-
 // fill gives a value something that is not empty, so many levels deep.
-func fill(v reflect.Value, depth int) {
+func fill(v reflect.Value, depth int) { fillWith(v, "x", depth) }
+
+func fillWith(v reflect.Value, word string, depth int) {
 	if !v.CanSet() {
 		return
 	}
 	switch v.Kind() {
 	case reflect.String:
-		v.SetString("x")
+		v.SetString(word)
 	case reflect.Bool:
 		v.SetBool(true)
 	case reflect.Int, reflect.Int32, reflect.Int64:
@@ -198,10 +231,10 @@ func fill(v reflect.Value, depth int) {
 		v.SetFloat(1)
 	case reflect.Pointer:
 		v.Set(reflect.New(v.Type().Elem()))
-		fill(v.Elem(), depth)
+		fillWith(v.Elem(), word, depth)
 	case reflect.Slice:
 		v.Set(reflect.MakeSlice(v.Type(), 1, 1))
-		fill(v.Index(0), depth-1)
+		fillWith(v.Index(0), word, depth-1)
 	case reflect.Map:
 		key, value := reflect.New(v.Type().Key()).Elem(), reflect.New(v.Type().Elem()).Elem()
 		fill(key, depth)

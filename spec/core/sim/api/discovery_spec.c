@@ -48,7 +48,7 @@ static void test_apis_has_the_groups(void **state)
 {
     json_t *answer = plain("/apis");
     assert_text_at(answer, "kind", "APIGroupList");
-    assert_int_equal(json_array_size(json_object_get(answer, "groups")), 3);
+    assert_int_equal(json_array_size(json_object_get(answer, "groups")), 19);
     assert_json(json_incref(pick(json_object_get(answer, "groups"), "name", "apps")),
                 "{'name':'apps','versions':[{'groupVersion':'apps/v1','version':'v1'}],'preferredVersion':{"
                 "'groupVersion':'apps/v1','version':'v1'}}");
@@ -103,9 +103,9 @@ static void test_kubectl_gets_the_aggregated_form(void **state)
     json_t *answer = discover("/apis", kubectl_accept, v2), *items = json_object_get(answer, "items");
     assert_text_at(answer, "kind", "APIGroupDiscoveryList");
     assert_text_at(answer, "apiVersion", "apidiscovery.k8s.io/v2");
-    assert_int_equal(json_array_size(items), 3);
-    assert_text_at(json_array_get(items, 0), "metadata.name", "apps");
-    json_t *version = json_array_get(json_object_get(json_array_get(items, 0), "versions"), 0);
+    assert_int_equal(json_array_size(items), 19);
+    assert_text_at(json_array_get(items, 0), "metadata.name", "apiregistration.k8s.io");
+    json_t *version = json_array_get(json_object_get(json_array_get(items, 1), "versions"), 0);
     assert_text_at(version, "version", "v1");
     assert_text_at(version, "freshness", "Current");
     assert_json(
@@ -115,6 +115,24 @@ static void test_kubectl_gets_the_aggregated_form(void **state)
         "'list','patch','update','watch'],'shortNames':['deploy'],'categories':['all'],'subresources':[{"
         "'subresource':'status','responseKind':{'group':'','version':'','kind':'Deployment'},'verbs':['get',"
         "'patch','update']}]}");
+    json_decref(answer);
+}
+
+static void test_subresources_and_reviews(void **state)
+{
+    json_t *answer = plain("/api/v1"), *list = json_object_get(answer, "resources");
+    assert_json(
+        json_incref(pick(list, "name", "pods/binding")),
+        "{'name':'pods/binding','singularName':'','namespaced':true,'kind':'Binding','verbs':['create']}");
+    assert_json(
+        json_incref(pick(list, "name", "namespaces/finalize")),
+        "{'name':'namespaces/finalize','singularName':'','namespaced':false,'kind':'Namespace','verbs':["
+        "'update']}");
+    json_decref(answer);
+    answer = plain("/apis/authentication.k8s.io/v1");
+    assert_json(json_incref(pick(json_object_get(answer, "resources"), "name", "tokenreviews")),
+                "{'name':'tokenreviews','singularName':'tokenreview','namespaced':false,'kind':'TokenReview',"
+                "'verbs':['create']}");
     json_decref(answer);
 }
 
@@ -189,6 +207,7 @@ int main(void)
         cmocka_unit_test(test_what_is_not_there_is_nothing),
         cmocka_unit_test(test_the_version_is_that_of_a_real_server),
         cmocka_unit_test(test_kubectl_gets_the_aggregated_form),
+        cmocka_unit_test(test_subresources_and_reviews),
         cmocka_unit_test(test_the_core_group_has_no_name_in_the_aggregated_form),
         cmocka_unit_test(test_an_older_client_gets_its_version_of_the_aggregated_form),
         cmocka_unit_test(test_custom_kinds_come_and_go),

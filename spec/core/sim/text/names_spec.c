@@ -35,6 +35,14 @@ static void test_labels_have_no_dots_and_63_characters_at_most(void **state)
     buf_clear(&problems);
 }
 
+static void test_a_segment_of_a_path_has_no_slash(void **state)
+{
+    static const char *const good[] = {"system:node", "A", "...", "a b"};
+    static const char *const bad[] = {".", "..", "a/b", "%41"};
+    for (size_t i = 0; i < ARRAY_LEN(good); i++) assert_true(passes(sim_check_segment, good[i]));
+    for (size_t i = 0; i < ARRAY_LEN(bad); i++) assert_false(passes(sim_check_segment, bad[i]));
+}
+
 /* */
 static void test_a_key_may_have_a_prefix(void **state)
 {
@@ -76,6 +84,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_subdomains_are_labels_joined_by_dots),
         cmocka_unit_test(test_labels_have_no_dots_and_63_characters_at_most),
+        cmocka_unit_test(test_a_segment_of_a_path_has_no_slash),
         cmocka_unit_test(test_a_key_may_have_a_prefix),
         cmocka_unit_test(test_a_label_value_may_be_empty),
         cmocka_unit_test(test_several_problems_are_joined),
