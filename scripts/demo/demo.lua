@@ -16,12 +16,16 @@ local function cut(text, width)
 end
 
 local function line(sign, verb, what, text)
-  print(("%s %-8s %-37s %s"):format(sign, verb, cut(what, 37), cut(text, 60)))
+  print(("%s %-8s %-26s %s"):format(sign, verb, cut(what, 26), cut(text, 42))) -- 80 columns
 end
 
 local function phase(pod) return pod:get "status.phase" or "Unknown" end
 
--- Of an image's name its end, which tells the tag; of a time its hour.
+local function counted(n, what) return ("%d %s%s"):format(n, what, n == 1 and "" or "s") end
+
+-- Of a node its host name; of an image's name its end, which tells the tag; of a time its hour.
+local function first_part(node) return node:match "^[^.]*" end
+
 local function last_part(image) return image:match "[^/]*$" end
 
 local function hour(time) return time:match "T(.+)Z$" or time end
@@ -53,18 +57,25 @@ local function is_noise(path)
   return false
 end
 
+-- "restarts 0 -> 1 and 7 -> 8, 6 other fields"
 local function describe_changes(old, new)
-  local words, others = {}, 0
+  local words, others, last = {}, 0, nil
   for _, change in ipairs(old:diff(new)) do
     local word, show = word_of(change.path)
     if word then
-      local before = change.old ~= nil and show(change.old) .. " " or ""
-      words[#words + 1] = ("%s %s-> %s"):format(word, before, change.new == nil and "gone" or show(change.new))
+      local before = change.old ~= nil and show(change.old) .. " -> " or ""
+      local text = before .. (change.new == nil and "gone" or show(change.new))
+      if word == last then
+        words[#words] = words[#words] .. " and " .. text
+      else
+        words[#words + 1] = word .. " " .. text
+      end
+      last = word
     elseif not is_noise(change.path) then
       others = others + 1
     end
   end
-  if others > 0 then words[#words + 1] = others .. (others == 1 and " other field" or " other fields") end
+  if others > 0 then words[#words + 1] = counted(others, "other field") end
   return #words > 0 and table.concat(words, ", ") or "only its version"
 end
 
@@ -91,15 +102,15 @@ end
 pods:add_event_handler {
   OnAdd = function(pod, ev)
     if ev.initial then return end
-    line("+", "added", pod:key(), ("%s on %s"):format(phase(pod), pod.spec.nodeName or "no node yet"))
+    line("+", "added", pod:name(), ("%s on %s"):format(phase(pod), first_part(pod.spec.nodeName or "no node yet")))
     count_event "added"
   end,
   OnUpdate = function(old, new)
-    line("~", "updated", new:key(), describe_changes(old, new))
+    line("~", "updated", new:name(), describe_changes(old, new))
     count_event "updated"
   end,
   OnDelete = function(last)
-    line("-", "deleted", last:key(), ("was %s, %d restarts"):format(phase(last), restarts(last)))
+    line("-", "deleted", last:name(), ("was %s, %s"):format(phase(last), counted(restarts(last), "restart")))
     count_event "deleted"
   end,
 }
@@ -132,7 +143,7 @@ end)
 
 k8s.main(function()
   synced_seconds, seen.first = k8s.now() - started, lister:count()
-  print(("Synced %d pods in %d namespaces on %d nodes in %.2f s. Now every change as it comes:"):format(seen.first,
+  print(("Synced %d pods in %d namespaces on %d nodes in %.2f s. Now the changes:"):format(seen.first,
     count_distinct(function(pod) return pod:namespace() end),
     count_distinct(function(pod) return pod.spec.nodeName end), synced_seconds))
   ask()

@@ -89,7 +89,7 @@ describe("kubelua get", function()
     local list = cjson.decode((run("get", "cm", "-n", "shop", "-o", "json")))
     assert.are.same({ "List", 2, "1" }, { list.kind, #list.items, list.items[1].data.n })
     assert.are.equal("map-1", cjson.decode((run("get", "cm", "map-1", "-o", "json"))).metadata.name)
-    assert.has_match('^apiVersion: "v1"\nkind: "ConfigMap"\n.-\n%-%-%-\napiVersion: "v1"\n',
+    assert.has_match('^apiVersion: v1\nkind: ConfigMap\n.-\n%-%-%-\napiVersion: v1\n',
       (run("get", "cm", "-n", "shop", "-o", "yaml")))
     assert.are.equal("WHO    N\nmap-3  3\nmap-1  1\nmap-2  2\n",
       (run("get", "cm", "-o", "custom-columns=WHO:.metadata.name,N:.data.n", "--field-selector", "data.n!=")))
@@ -208,7 +208,7 @@ describe("kubelua get", function()
     assert.are.equal("3\n", (run("query", "pods:count()")))
     local grouped = 'cm:query():where("data.n", "=", "3"):group("metadata.namespace"):count()'
     assert.are.same({ { key = "ops", count = 1 } }, cjson.decode((run("query", grouped, "-o", "json"))))
-    assert.are.equal('n: "1"\n', (run("query", 'cm["shop/map-1"].data', "-o", "yaml")))
+    assert.are.equal('"n": "1"\n', (run("query", 'cm["shop/map-1"].data', "-o", "yaml")))
     local _, err, code = run("query", "podz:count()")
     assert.are.same({ 1, true }, { code, err:find('did you mean "pods"?', 1, true) ~= nil })
     for _, form in ipairs { "table", "json" } do

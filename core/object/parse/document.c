@@ -1,14 +1,14 @@
 /* JSON and YAML for reading; see document.h. */
 #include "object/parse/document.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <stdbool.h>
 #include <string.h>
 
 #include "base/series/series.h"
+#include "base/text/json_out.h"
 
-enum { JSON_INDENT = 4, YAML_INDENT = 2 };
+enum { JSON_INDENT = 4 };
 
 static bool is_container(const struct tape *tape, size_t at)
 {
@@ -16,7 +16,6 @@ static bool is_container(const struct tape *tape, size_t at)
     return type == '{' || type == '[';
 }
 
-/* Texts are quoted in both forms: JSON's quotes are YAML's too, and nothing is taken for a number. */
 static void put_scalar(const struct tape *tape, size_t at, struct buf *out)
 {
     double number;
@@ -82,57 +81,10 @@ void document_json(const struct tape *tape, size_t at, struct buf *out)
     buf_putc(out, '\n');
 }
 
-static void put_yaml(const struct tape *tape, size_t at, size_t depth, bool in_line, struct buf *out);
-
-/* A key that could be taken for something else is quoted. */
-static void put_yaml_key(struct str key, struct buf *out)
-{
-    bool plain = key.n > 0 && isalpha((unsigned char)key.p[0]);
-    for (size_t i = 0; i < key.n; i++)
-        plain = plain && (isalnum((unsigned char)key.p[i]) || strchr("_-./", key.p[i]));
-    if (plain)
-        buf_str(out, key);
-    else
-        buf_json_string(out, key);
-}
-
-/* Appends the value behind "key:" or "-". */
-static void put_yaml_value(const struct tape *tape, size_t at, size_t depth, bool in_list, struct buf *out)
-{
-    if (!is_container(tape, at)) {
-        buf_putc(out, ' ');
-        put_scalar(tape, at, out);
-        buf_putc(out, '\n');
-    } else if (!tape_first(tape, at, NULL)) {
-        buf_puts(out, tape_type(tape, at) == '{' ? " {}\n" : " []\n");
-    } else {
-        buf_putc(out, in_list ? ' ' : '\n');
-        put_yaml(tape, at, depth, in_list, out);
-    }
-}
-
-/* `in_line`: the first entry goes on behind a "- ". Lists are not indented below their key, as kubectl has
- * it. */
-static void put_yaml(const struct tape *tape, size_t at, size_t depth, bool in_line, struct buf *out)
-{
-    bool map = tape_type(tape, at) == '{';
-    struct str key;
-    for (size_t entry = tape_first(tape, at, map ? &key : NULL); entry;
-         entry = tape_next(tape, at, entry, map ? &key : NULL), in_line = false) {
-        if (!in_line) indent(out, depth * YAML_INDENT);
-        if (map) put_yaml_key(key, out);
-        buf_putc(out, map ? ':' : '-');
-        bool list_below = map && tape_type(tape, entry) == '[';
-        put_yaml_value(tape, entry, list_below ? depth : depth + 1, !map, out);
-    }
-}
-
 void document_yaml(const struct tape *tape, size_t at, struct buf *out)
 {
-    if (is_container(tape, at) && tape_first(tape, at, NULL)) {
-        put_yaml(tape, at, 0, false, out);
-    } else {
-        put_scalar(tape, at, out);
-        buf_putc(out, '\n');
-    }
+    struct buf json = {0};
+    document_compact(tape, at, &json);
+    json_yaml_bare(out, buf_slice(&json));
+    buf_clear(&json);
 }
