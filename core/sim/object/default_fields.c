@@ -9,31 +9,47 @@ typedef void finish_object(const char *type, json_t *object);
 
 static void walk(const struct schema_type *type, json_t *object, finish_object *finish);
 
-static json_t *get(const json_t *object, const char *name)
+static bool is_empty(const json_t *value)
 {
-    json_t *value = json_object_get(object, name);
-    return json_is_null(value) ? NULL : value;
+    switch (json_typeof(value)) {
+    case JSON_STRING: return json_string_length(value) == 0;
+    case JSON_INTEGER: return json_integer_value(value) == 0;
+    case JSON_REAL: return json_real_value(value) == 0;
+    case JSON_OBJECT: return json_object_size(value) == 0;
+    case JSON_ARRAY: return json_array_size(value) == 0;
+    default: return !json_is_true(value);
+    }
 }
 
-/* "image" or "type:OnDelete": is the field set, or has it that value? */
-static bool meets(const json_t *object, const char *condition)
+/* As in Go, a field that is no pointer is set when it is not empty. */
+static bool is_set(const struct schema_field *field, const json_t *object)
 {
-    const char *colon = strchr(condition, ':');
-    if (!colon) return get(object, condition) != NULL;
-    json_t *value = json_object_getn(object, condition, (size_t)(colon - condition));
-    return json_is_string(value) && strcmp(json_string_value(value), colon + 1) == 0;
+    const json_t *value = json_object_get(object, field->name);
+    return value && !json_is_null(value) && (field->optional || !is_empty(value));
 }
 
-static bool meets_none(const json_t *object, const char *const *unless)
+/* "image" or "type:OnDelete": is the field of the type set, or has it that value? */
+static bool meets(const struct schema_type *type, const json_t *object, const char *condition)
+{
+    struct str value = str_of(condition), name;
+    str_cut(&value, ':', &name);
+    const struct schema_field *field = schema_field_named(type, name);
+    if (!value.p) return field && is_set(field, object);
+    const json_t *text = json_object_getn(object, name.p, name.n);
+    return json_is_string(text) && str_is(value, json_string_value(text));
+}
+
+static bool meets_none(const struct schema_type *type, const json_t *object, const char *const *unless)
 {
     for (; *unless; unless++)
-        if (meets(object, *unless)) return false;
+        if (meets(type, object, *unless)) return false;
     return true;
 }
 
-static bool has_default(const struct schema_field *field, const json_t *object)
+static bool has_default(const struct schema_type *type, const struct schema_field *field,
+                        const json_t *object)
 {
-    return field->value && !get(object, field->name) && meets_none(object, field->unless);
+    return field->value && !is_set(field, object) && meets_none(type, object, field->unless);
 }
 
 /* The value of a field in JSON that nobody set. */
@@ -72,7 +88,7 @@ static void walk_field(const struct schema_field *field, json_t *object, finish_
     bool missing = !json_object_get(object, field->name);
     bool refused = field->required && (field->holder != SCHEMA_ONE || field->form == SCHEMA_OBJECT);
     if (field->always && missing && !refused) json_object_set_new(object, field->name, empty(field));
-    walk_values(field, get(object, field->name), finish);
+    walk_values(field, json_object_get(object, field->name), finish);
 }
 
 static void set_value(json_t *object, const char *name, const char *value)
@@ -87,7 +103,7 @@ static void walk(const struct schema_type *type, json_t *object, finish_object *
     for (int conditional = 1; conditional >= 0; conditional--)
         for (size_t i = 0; i < type->field_count; i++) {
             const struct schema_field *field = &type->fields[i];
-            if (!*field->unless == !conditional && has_default(field, object))
+            if (!*field->unless == !conditional && has_default(type, field, object))
                 set_value(object, field->name, field->value);
         }
     for (size_t i = 0; i < type->field_count; i++) walk_field(&type->fields[i], object, finish);
@@ -96,11 +112,15 @@ static void walk(const struct schema_type *type, json_t *object, finish_object *
 
 /* A default of this kind alone: "spec.behavior.scaleUp.policies", of objects that are there. No path of these
  * goes through a list. */
-static void set_own(const struct schema_kind_default *own, json_t *object)
+static void set_own(const struct schema_type *type, const struct schema_kind_default *own, json_t *object)
 {
     struct str rest = str_of(own->path), step;
-    while (str_cut(&rest, '.', &step) && rest.p) object = json_object_getn(object, step.p, step.n);
-    if (json_is_object(object) && !get(object, step.p) && meets_none(object, own->unless))
+    const struct schema_field *field = NULL;
+    while (str_cut(&rest, '.', &step) && (field = schema_field_named(type, step)) && rest.p) {
+        object = json_object_getn(object, step.p, step.n);
+        type = schema_type_of_field(field);
+    }
+    if (field && json_is_object(object) && !is_set(field, object) && meets_none(type, object, own->unless))
         set_value(object, step.p, own->value);
 }
 
@@ -109,12 +129,13 @@ void sim_default_fields(const struct schema_kind *schema, json_t *object, finish
     const struct schema_type *type = schema_type_of_kind(schema);
     for (int conditional = 1; conditional >= 0; conditional--)
         for (size_t i = 0; i < schema->default_count; i++)
-            if (!*schema->defaults[i].unless == !conditional) set_own(&schema->defaults[i], object);
+            if (!*schema->defaults[i].unless == !conditional) set_own(type, &schema->defaults[i], object);
     for (size_t i = 0; i < type->field_count; i++) {
         const struct schema_field *field = &type->fields[i];
         bool walks = *field->name && strcmp(field->name, "metadata") != 0;
-        if (walks && has_default(field, object)) set_value(object, field->name, field->value);
-        if (walks && (strcmp(field->name, "status") != 0 || get(object, field->name)))
+        if (walks && has_default(type, field, object)) set_value(object, field->name, field->value);
+        if (walks &&
+            (strcmp(field->name, "status") != 0 || json_is_object(json_object_get(object, "status"))))
             walk_field(field, object, finish);
     }
     finish(type->name, object);

@@ -93,6 +93,10 @@ static void default_address(const json_t *service, json_t *spec)
 
 static void finish_service_port(json_t *port)
 {
+    const json_t *target = json_object_get(port, "targetPort");
+    bool none = (json_is_integer(target) && json_integer_value(target) == 0) ||
+                (json_is_string(target) && json_string_length(target) == 0);
+    if (none) json_object_del(port, "targetPort");
     sim_default(port, "targetPort", json_deep_copy(json_object_get(port, "port")));
 }
 

@@ -78,6 +78,22 @@ static void test_fields_that_are_always_there(void **state)
     json_decref(object);
 }
 
+/* As in Go: zero is nothing, but for a pointer. */
+static void test_what_counts_as_set(void **state)
+{
+    assert_default(
+        "services",
+        "{'metadata':{'name':'s'},'spec':{'type':'','ports':[{'port':80,'protocol':'','targetPort':0}"
+        "]}}",
+        "spec.ports", "[{'port':80,'protocol':'TCP','targetPort':80}]");
+    assert_default("services", "{'metadata':{'name':'s'},'spec':{'type':''}}", "spec.type", "'ClusterIP'");
+    assert_default("deployments", "{'metadata':{'name':'d'},'spec':{'replicas':0}}", "spec.replicas", "0");
+    assert_default("pods",
+                   "{'metadata':{'name':'p'},'spec':{'containers':[{'name':'c'}],'volumes':[{'name':'v',"
+                   "'hostPath':null,'secret':{}}]}}",
+                   "spec.volumes", "[{'name':'v','hostPath':null,'secret':{'defaultMode':420}}]");
+}
+
 static void test_what_is_no_object_stays(void **state)
 {
     assert_default("deployments", "{'metadata':{'name':'d'},'spec':7}", "spec", "7");
@@ -113,6 +129,7 @@ int main(void)
         cmocka_unit_test(test_a_default_of_one_kind_alone),
         cmocka_unit_test(test_a_job_selects_its_pods),
         cmocka_unit_test(test_fields_that_are_always_there),
+        cmocka_unit_test(test_what_counts_as_set),
         cmocka_unit_test(test_what_is_no_object_stays),
         cmocka_unit_test(test_first_statuses),
         cmocka_unit_test(test_policy_types_follow_from_the_rules),
