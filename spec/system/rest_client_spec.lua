@@ -2,6 +2,7 @@
 local api = require "spec.support.api"
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
 local live = require "spec.support.live"
 local proc = require "spec.support.proc"
 
@@ -90,7 +91,7 @@ describe("requests #threads", function()
   end)
 
   it("that the server throttles are one line of the log and one of the status while they wait", function()
-    local socket = os.tmpname() .. ".sock"
+    local socket = temp.name() .. ".sock"
     local script = cluster.script [[
       local k8s = require "k8s"
       k8s.reads { "configmaps:get" }

@@ -1,6 +1,7 @@
 -- A server that is gone for a while: one line of the log and of the status says so, and its first response wakes all.
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
 
 local SCRIPT = [[
 local k8s = require "k8s"
@@ -28,7 +29,7 @@ describe("a server that is unreachable #threads", function()
   it("is one warning, one line of the status and one line when it is back, and all informers go on at once", function()
     local sim = cluster.sim()
     local port = sim.server:match ":(%d+)$"
-    local socket = os.tmpname() .. ".sock"
+    local socket = temp.name() .. ".sock"
     local engine = cluster.run(sim.server, cluster.script(SCRIPT), { "--admin-socket", socket })
     for _ = 1, 8 do engine:wait_error '"Synced"' end
     sim:kill "KILL"
