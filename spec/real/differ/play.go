@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"path"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -93,7 +94,7 @@ func (p *pair) play(seed int64, requests []*request) ([]*difference, error) {
 	}
 	watched := []*request{}
 	for i, r := range requests {
-		if s.lost[r.Object] || (r.Object != "" && s.lost[r.Path]) {
+		if r.Object != "" && (s.lost[r.Object] || s.lost[path.Dir(r.Object)+"/*"]) {
 			continue
 		}
 		p.requests.Add(1)
@@ -195,7 +196,7 @@ func (s *sequence) lostNamed(r *request, name string) bool {
 	if strings.HasSuffix(r.Path, "/"+name) {
 		return s.lost[r.Path]
 	}
-	return s.lost[strings.TrimSuffix(r.Path, "/")+"/"+name]
+	return s.lost[strings.TrimSuffix(r.Path, "/")+"/*"] || s.lost[strings.TrimSuffix(r.Path, "/")+"/"+name]
 }
 
 // note marks the object as lost, if a write has succeeded on one server alone. What a deletecollection does is not
@@ -214,9 +215,7 @@ func (s *sequence) note(r *request, first, second *answer) {
 		s.lost[r.Object] = true
 		return
 	}
-	for _, short := range append(shortNames, "{{ns}}-a", "{{ns}}-b", "{{ns}}-c") {
-		s.lost[r.Path+"/"+short] = true
-	}
+	s.lost[r.Path+"/*"] = true
 }
 
 // watches compares the events. After a difference in any write, events differ as the objects do.

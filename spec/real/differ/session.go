@@ -61,7 +61,7 @@ func newSession(s *server, ns string) *session {
 	return &session{server: s, ns: ns, objects: map[string]*seen{}}
 }
 
-var placeholder = regexp.MustCompile(`\{\{(\w+)(?: ([^}]*))?\}\}`)
+var placeholder = regexp.MustCompile(`\{\{(\w+)(?: ((?:[^{}]|\{\{ns\}\})*))?\}\}`)
 
 func (s *session) fill(text string) string {
 	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
