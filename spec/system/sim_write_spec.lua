@@ -1,5 +1,6 @@
 -- `kubelua sim`: create, update, patch, delete, subresources, custom resources, namespaces.
 local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
 local watching = require "spec.support.watching"
 
 local core = "/api/v1/namespaces/default/"
@@ -104,6 +105,7 @@ describe("a write to the simulated server #threads", function()
     local status = sim.api:request("PATCH", path, '[{"op":"test","path":"/data/a","value":"z"}]',
       "application/json-patch+json", 422)
     assert.are.equal("the server rejected our request due to an error in our request", status.message)
+    assert.are.same({}, status.details)
     sim.api:request("PATCH", path, "{}", "application/json-patch+json", 400)
     sim.api:request("PATCH", path, "{", "application/merge-patch+json", 400)
     local strategic = "application/strategic-merge-patch+json"
@@ -112,10 +114,10 @@ describe("a write to the simulated server #threads", function()
     local known = "; it takes patches of the types " .. takes
     for kind, message in pairs {
       ["application/apply-patch+yaml"] = "kubelua sim has no server-side apply" .. known,
-      ["application/apply-patch+cbor"] = "kubelua sim has no server-side apply" .. known,
-      ["text/plain"] = "the body of the request was in an unknown format - accepted media types include: " .. takes,
+      ["application/apply-patch+cbor"] = "415: Unsupported Media Type",
+      ["text/plain"] = "415: Unsupported Media Type",
     } do
-      status = sim.api:request("PATCH", path, "{}", kind, 415)
+      status = sim.api:request("PATCH", path .. "?fieldManager=me", "{}", kind, 415)
       assert.are.equal("UnsupportedMediaType", status.reason)
       assert.are.equal(message, status.message)
     end
@@ -123,9 +125,92 @@ describe("a write to the simulated server #threads", function()
     sim.api:request("PATCH", path, stale, "application/merge-patch+json", 409)
   end)
 
+  it("says as a real server what is wrong with a body", function()
+    sim.api:create(configmaps, configmap "a")
+    local unread = "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: "
+    for body, message in pairs {
+      ["{"] = unread .. "unexpected end of JSON input ({)",
+      ['"text"'] = unread .. "json: cannot unmarshal string into Go value of type struct { APIVersion string "
+        .. '"json:\\"apiVersion,omitempty\\""; Kind string "json:\\"kind,omitempty\\"" } (227465787422)',
+      ['{"kind":1}'] = unread .. 'json: cannot unmarshal number into Go struct field .kind of type string ({"kind":1})',
+      ["{}}"] = unread .. "invalid character '}' after top-level value ({}})",
+    } do
+      refused("POST", configmaps, body, 400, "BadRequest", message)
+    end
+    local merge, json = "application/merge-patch+json", "application/json-patch+json"
+    refused("PATCH", configmaps .. "/a", "[]", 400, "BadRequest",
+      "error decoding patch: json: cannot unmarshal array into Go value of type map[string]interface {}", merge)
+    refused("PATCH", configmaps .. "/a", "null", 400, "BadRequest", "Invalid JSON Patch", merge)
+    refused("PATCH", configmaps .. "/a", "[1]", 400, "BadRequest",
+      "error decoding patch: json: cannot unmarshal number into Go value of type handlers.jsonPatchOp", json)
+    refused("PATCH", configmaps .. "/a", '{"$patch":"odd"}', 500, nil,
+      "unknown patch type: odd in map: map[$patch:odd]", "application/strategic-merge-patch+json")
+    refused("PATCH", configmaps .. "/none", "{", 404, "NotFound", 'configmaps "none" not found', merge)
+  end)
+
+  it("looks at a body before it looks for the object", function()
+    local unnamed = configmap "a"
+    unnamed.metadata.name = nil
+    refused("PUT", configmaps .. "/none", unnamed, 400, "BadRequest",
+      "the name of the object (none based on URL) was undeterminable: name must be provided")
+    refused("PUT", configmaps .. "/none", configmap "a", 400, "BadRequest",
+      "the name of the object (a) does not match the name on the URL (none)")
+    local large = temp.name()
+    temp.write(large, '{"data":{"a":"' .. ("x"):rep(3145728) .. '"}}')
+    refused("POST", configmaps, "@" .. large, 413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728")
+    os.remove(large)
+    sim.api:create(configmaps, configmap("held", { finalizers = { "example.com/hold" } }))
+    sim.api:delete(configmaps .. "/held")
+    refused("POST", configmaps, configmap "held", 409, "AlreadyExists",
+      'object is being deleted: configmaps "held" already exists')
+  end)
+
+  it("checks options", function()
+    local options = 'Options.meta.k8s.io "" is invalid: '
+    refused("POST", configmaps .. "?dryRun=all", configmap "a", 422, "Invalid",
+      "Create" .. options .. 'dryRun: Unsupported value: ["all"]: supported values: "All"')
+    refused("POST", configmaps .. "?fieldManager=" .. ("m"):rep(129), configmap "a", 422, "Invalid",
+      "Create" .. options .. "fieldManager: Too long: may not be more than 128 bytes")
+    refused("PUT", configmaps .. "/a?fieldValidation=Other", configmap "a", 422, "Invalid", "Update" .. options
+      .. 'fieldValidation: Unsupported value: "Other": supported values: "", "Ignore", "Strict", "Warn"')
+    refused("PATCH", configmaps .. "/a?force=true", "{}", 422, "Invalid",
+      "Patch" .. options .. "force: Forbidden: may not be specified for non-apply patch", "application/merge-patch+json")
+    refused("DELETE", configmaps .. "/a?propagationPolicy=Odd", nil, 422, "Invalid", "Delete" .. options
+      .. 'propagationPolicy: Unsupported value: "Odd": supported values: "Foreground", "Background", "Orphan", "nil"')
+    refused("DELETE", configmaps .. "/a", '{"orphanDependents":1}', 400, "BadRequest",
+      "json: cannot unmarshal number into Go struct field DeleteOptions.orphanDependents of type bool")
+    refused("DELETE", configmaps .. "/a", '{"kind":"Pod","apiVersion":"v1"}', 400, "BadRequest",
+      'no kind "Pod" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"')
+  end)
+
+  it("keeps an object whose dependents are still to be dealt with, and answers it", function()
+    sim.api:create(configmaps, configmap "a")
+    local left = sim.api:request("DELETE", configmaps .. "/a?propagationPolicy=Foreground")
+    assert.are.equal("ConfigMap", left.kind)
+    assert.are.same({ "foregroundDeletion" }, left.metadata.finalizers)
+    assert.is_string(sim.api:get(configmaps .. "/a").metadata.deletionTimestamp)
+    -- The body's options alone count where there are both.
+    sim.api:request("DELETE", configmaps .. "/a?propagationPolicy=Foreground", '{"propagationPolicy":"Background"}')
+    sim.api:request("GET", configmaps .. "/a", nil, nil, 404)
+  end)
+
+  it("deletes a collection until a precondition is not met", function()
+    local uid = sim.api:create(configmaps, configmap "a").metadata.uid
+    local other = sim.api:create(configmaps, configmap "b").metadata.uid
+    refused("DELETE", configmaps, ('{"preconditions":{"uid":"%s"}}'):format(uid), 409, "Conflict",
+      ('Operation cannot be fulfilled on ConfigMap "b": the UID in the precondition (%s) does not match the UID in '
+        .. "record (%s). The object might have been deleted and then recreated"):format(uid, other))
+    local list = sim.api:get(configmaps)
+    assert.are.equal(1, #list.items)
+    assert.are.equal("b", list.items[1].metadata.name)
+  end)
+
   it("only tries with dryRun", function()
     local version = sim.api:create(configmaps, configmap "a").metadata.resourceVersion
-    sim.api:create(configmaps .. "?dryRun=All", configmap "b")
+    local tried = sim.api:create(configmaps .. "?dryRun=All", configmap "b")
+    assert.is_nil(tried.metadata.resourceVersion)
+    assert.is_string(tried.metadata.uid)
+    refused("POST", configmaps .. "?dryRun=All", configmap "a", 409, "AlreadyExists", 'configmaps "a" already exists')
     sim.api:delete(configmaps .. "/a?dryRun=All")
     local patched = sim.api:request("PATCH", configmaps .. "/a?dryRun=All", '{"data":{"a":"z"}}',
       "application/merge-patch+json")
@@ -219,7 +304,7 @@ describe("a write to the simulated server #threads", function()
     sim.api:create(widgets, widget)
     local _, text = sim.api:curl("GET", widgets)
     assert.has_match('^{"apiVersion":"example.com/v1","items":%[{"apiVersion":"example.com/v1","kind":"Widget",', text)
-    assert.has_match('%],"kind":"WidgetList","metadata":{"resourceVersion":"%d+"}}', text)
+    assert.has_match('%],"kind":"WidgetList","metadata":{"continue":"","resourceVersion":"%d+"}}', text)
     local old = sim.api:get "/apis/example.com/v1beta1/namespaces/default/widgets/w"
     assert.are.equal("example.com/v1beta1", old.apiVersion)
     assert.are.equal(3, old.spec.size)

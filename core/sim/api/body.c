@@ -6,63 +6,19 @@
 
 #include "base/mem.h"
 #include "sim/object/status.h"
+#include "sim/text/json_error.h"
 #include "sim/text/tree.h"
 #include "sim/validate/decode.h"
 #include "sim/validate/duplicates.h"
 
 /* --- Options */
 
-static const char *options_kind(const char *method)
+void sim_body_options(struct writing *w)
 {
-    if (strcmp(method, "POST") == 0) return "CreateOptions";
-    if (strcmp(method, "PUT") == 0) return "UpdateOptions";
-    return strcmp(method, "PATCH") == 0 ? "PatchOptions" : "DeleteOptions";
-}
-
-/* As Go shows a list of strings. */
-static void check_dry_run(const struct writing *w, json_t *causes)
-{
-    struct buf text = {0};
-    bool good = true;
-    for (size_t i = 0; i < w->request->query_count; i++) {
-        const struct sim_param *param = &w->request->query[i];
-        if (strcmp(param->key, "dryRun") != 0) continue;
-        good = good && strcmp(param->value, "All") == 0;
-        buf_puts(&text, text.len ? ", " : "[]string{");
-        buf_json_string(&text, str_of(param->value));
-    }
-    buf_puts(&text, "}: supported values: \"All\"");
-    if (!good)
-        json_array_append_new(causes, sim_cause("FieldValueNotSupported", "dryRun", NULL, buf_text(&text)));
-    buf_clear(&text);
-}
-
-static void check_field_validation(struct writing *w, json_t *causes)
-{
-    const char *given = sim_query(w->request, "fieldValidation");
-    w->strict = given && strcmp(given, "Strict") == 0;
-    w->ignores_unknown = given && strcmp(given, "Ignore") == 0;
-    if (!given || !*given || w->strict || w->ignores_unknown || strcmp(given, "Warn") == 0) return;
-    json_t *value = sim_string(given);
-    json_array_append_new(causes, sim_cause("FieldValueNotSupported", "fieldValidation", value,
-                                            "supported values: \"\", \"Ignore\", \"Strict\", \"Warn\""));
-    json_decref(value);
-}
-
-bool sim_body_options(struct writing *w)
-{
-    json_t *causes = json_array();
-    const char *kind = options_kind(w->request->method);
-    struct sim_kind options = {.group = "meta.k8s.io", .kind = kind};
+    const char *validation = sim_query(w->request, "fieldValidation");
+    w->strict = validation && strcmp(validation, "Strict") == 0;
+    w->ignores_unknown = validation && strcmp(validation, "Ignore") == 0;
     w->dry_run = sim_query(w->request, "dryRun") != NULL;
-    if (w->dry_run) check_dry_run(w, causes);
-    if (*kind != 'D') check_field_validation(w, causes);
-    if (json_array_size(causes)) {
-        sim_reply_status(w->reply, sim_status_invalid_causes(&options, "", causes));
-        return false;
-    }
-    json_decref(causes);
-    return true;
 }
 
 /* --- Bodies */
@@ -142,27 +98,54 @@ static void refuse(const struct writing *w, char *error)
     free(error);
 }
 
-json_t *sim_body_read(const struct writing *w)
+/* Kind and version are read before the rest, and must be strings. */
+static char *head_problem(const json_t *body)
+{
+    static const char *const fields[] = {"apiVersion", "kind"};
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+        const json_t *value = json_object_get(body, fields[i]);
+        if (value && !json_is_string(value) && !json_is_null(value))
+            return xasprintf("json: cannot unmarshal %s into Go struct field .%s of type string",
+                             sim_json_type(value), fields[i]);
+    }
+    return NULL;
+}
+
+/* Parses the body, of null an empty object; NULL and a response if it is not an object. */
+static json_t *parse(const struct writing *w, json_t **duplicates)
 {
     json_error_t problem;
-    const struct sim_kind *kind = w->target->served->kind;
-    json_t *duplicates = NULL, *object = NULL;
+    char *why = NULL;
     json_t *body = sim_parse(w->request->body, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &problem);
     if (!body && json_error_code(&problem) == json_error_duplicate_key)
-        duplicates = sim_duplicates(w->request->body);
-    if (!body) {
-        char *what = xasprintf("the object provided is unrecognized (must be of type %s): couldn't get "
-                               "version/kind; json parse error",
-                               kind->kind);
-        body = sim_write_body(w, what);
-        free(what);
+        *duplicates = sim_duplicates(w->request->body);
+    if (!json_is_object(body)) {
+        json_decref(body);
+        body = sim_parse_body(w->request->body, &why);
     }
+    if (!why) why = head_problem(body);
+    if (!why && json_is_object(body)) return body;
+    json_decref(body);
+    if (!why) return json_object();
+    char *summary = sim_body_summary(w->request->body);
+    sim_reply_status(w->reply, sim_status_bad_request("the object provided is unrecognized (must be of type "
+                                                      "%s): couldn't get version/kind; json parse error: %s "
+                                                      "(%s)",
+                                                      w->target->served->kind->kind, why, summary));
+    free(why);
+    free(summary);
+    return NULL;
+}
+
+json_t *sim_body_read(const struct writing *w)
+{
+    json_t *duplicates = NULL, *object = NULL, *body = parse(w, &duplicates);
     if (!body) {
         json_decref(duplicates);
         return NULL;
     }
     char *error = NULL;
-    object = decode(w, kind, body, duplicates, &error);
+    object = decode(w, w->target->served->kind, body, duplicates, &error);
     json_decref(body);
     if (error) refuse(w, error);
     return object;

@@ -3,8 +3,8 @@
 #pragma once
 #include "sim/api/write_request_internal.h"
 
-/* Reads the options of the query; false and a response if one has a value that is none. */
-bool sim_body_options(struct writing *writing);
+/* Reads the options of the query, which were checked (write_options.h). */
+void sim_body_options(struct writing *writing);
 /* Parses a body that is JSON and decodes it as the kind's; NULL and a response if it is wrong. */
 json_t *sim_body_read(const struct writing *writing);
 

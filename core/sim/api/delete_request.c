@@ -2,28 +2,24 @@
 #include <stdlib.h>
 
 #include "sim/api/list.h"
+#include "sim/api/write_options.h"
 #include "sim/api/write_request_internal.h"
 #include "sim/object/status.h"
 #include "sim/store/snapshot.h"
 #include "sim/store/write.h"
 #include "sim/text/tree.h"
 
-/* Returns DeleteOptions from the body, with those of the query. NULL and a response if the body is not JSON.
- */
-static json_t *delete_options(const struct writing *w)
+static bool dry_runs(const json_t *options)
 {
-    const char *grace = sim_query(w->request, "gracePeriodSeconds"),
-               *policy = sim_query(w->request, "propagationPolicy");
-    json_t *options = w->request->body.n ? sim_write_body(w, "couldn't get version/kind") : json_object();
-    if (options && grace)
-        json_object_set_new(options, "gracePeriodSeconds", json_integer(strtoll(grace, NULL, 10)));
-    if (options && policy) json_object_set_new(options, "propagationPolicy", json_string(policy));
-    return options;
+    return json_array_size(json_object_get(options, "dryRun")) > 0;
 }
 
-static bool dry_runs(const struct writing *w, const json_t *options)
+/* NULL and a response if they are refused. */
+static json_t *delete_options(const struct writing *w)
 {
-    return w->dry_run || json_array_size(json_object_get(options, "dryRun")) > 0;
+    json_t *refusal, *options = sim_delete_options_read(w->request, &refusal);
+    if (refusal) sim_reply_status(w->reply, refusal);
+    return options;
 }
 
 /* Responds with the object if it still exists or its kind returns deleted objects; else with a Status. */
@@ -45,7 +41,7 @@ void sim_delete_one(struct writing *w, const char *key)
     struct sim_written written;
     json_t *options = delete_options(w);
     if (!options) return;
-    sim_write_delete(w->api, w->target->served, key, options, dry_runs(w, options), &written);
+    sim_write_delete(w->api, w->target->served, key, options, dry_runs(options), &written);
     respond_deleted(w, &written);
     json_decref(options);
 }
@@ -57,24 +53,38 @@ static json_t *item(const struct sim_served *served, const struct sim_object *ob
     return json_loadb(object->text, object->len, 0, NULL);
 }
 
-/* Deletes each object that the selectors match; the response is a list of them. */
+/* Deletes each object that the selectors match, until one is refused; the response is a list of them as they
+ * were. What is gone meanwhile is no error. */
 static void delete_listed(struct writing *w, const json_t *options, const struct sim_list_options *selection,
                           const struct sim_snapshot *snapshot)
 {
     const struct sim_served *served = w->target->served;
     json_t *items = json_array(), *version = sim_textf("%llu", (unsigned long long)snapshot->version);
+    json_t *refusal = NULL;
     struct omap_cursor cursor;
     const struct sim_object *object;
     sim_snapshot_seek(snapshot, &cursor);
-    while ((object = sim_snapshot_next(snapshot, &cursor, selection))) {
+    while (!refusal && (object = sim_snapshot_next(snapshot, &cursor, selection))) {
         struct sim_written written;
-        sim_write_delete(w->api, served, object->key, options, dry_runs(w, options), &written);
-        if (written.object) json_array_append_new(items, item(served, written.object));
+        sim_write_delete(w->api, served, object->key, options, dry_runs(options), &written);
+        if (written.refusal && sim_status_code(written.refusal) != 404)
+            refusal = json_incref(written.refusal);
+        else
+            json_array_append_new(items, item(served, object));
         sim_written_clear(w->api, &written);
     }
-    w->reply->code = 200;
-    w->reply->json = json_pack("{ss ss s{so} so}", "kind", served->kind->list_kind, "apiVersion",
-                               served->api_version, "metadata", "resourceVersion", version, "items", items);
+    if (refusal)
+        sim_reply_status(w->reply, refusal);
+    else {
+        w->reply->code = 200;
+        w->reply->json =
+            json_pack("{ss ss s{sO} sO}", "kind", served->kind->list_kind, "apiVersion", served->api_version,
+                      "metadata", "resourceVersion", version, "items", items);
+        if (served->kind->custom)
+            json_object_set_new(json_object_get(w->reply->json, "metadata"), "continue", json_string(""));
+    }
+    json_decref(items);
+    json_decref(version);
 }
 
 void sim_delete_collection(struct writing *w)

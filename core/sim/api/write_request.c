@@ -7,15 +7,21 @@
 #include "base/mem.h"
 #include "sim/api/body.h"
 #include "sim/api/list.h"
+#include "sim/api/write_options.h"
 #include "sim/api/write_request_internal.h"
 #include "sim/object/apply.h"
+#include "sim/object/metadata.h"
 #include "sim/object/patch.h"
 #include "sim/object/status.h"
 #include "sim/store/write.h"
+#include "sim/text/json_error.h"
 #include "sim/text/tree.h"
 
 #define PATCH_TYPES "application/json-patch+json, application/merge-patch+json"
 #define STRATEGIC   "application/strategic-merge-patch+json"
+#define APPLY       "application/apply-patch+yaml"
+
+enum { BODY_MAX = 3 << 20 };
 
 static bool has_type(const struct sim_request *request, const char *type)
 {
@@ -26,10 +32,13 @@ static bool has_type(const struct sim_request *request, const char *type)
 
 json_t *sim_write_body(const struct writing *w, const char *what)
 {
+    char *why;
     json_error_t error;
     json_t *body = sim_parse(w->request->body, JSON_DECODE_ANY, &error);
     if (body) return body;
-    sim_reply_status(w->reply, sim_status_bad_request("%s: %s", what, error.text));
+    json_decref(sim_parse_body(w->request->body, &why));
+    sim_reply_status(w->reply, sim_status_bad_request("%s: %s", what, why));
+    free(why);
     return NULL;
 }
 
@@ -103,6 +112,7 @@ static void write_body(struct writing *w, const char *key, sim_body_fn *body, vo
     bool is_there = !written.refusal || sim_status_code(written.refusal) != 404;
     if (!is_there && may_create && !w->target->subresource) {
         json_t *object = body(ctx, served->kind, NULL, NULL);
+        json_object_del(json_object_get(object, "metadata"), "resourceVersion");
         sim_written_clear(w->api, &written);
         sim_write_create(w->api, served, w->target->namespace_, object, w->dry_run, &written);
         json_decref(object);
@@ -110,10 +120,19 @@ static void write_body(struct writing *w, const char *key, sim_body_fn *body, vo
     sim_write_respond(w, &written);
 }
 
+/* The body is looked at before the object is: what is wrong with it is told of a missing object, too. */
 static void update(struct writing *w, const char *key)
 {
+    const struct sim_target *target = w->target;
+    const struct sim_kind *kind = target->served->kind;
+    struct sim_refusal refusal = {0};
     json_t *body = read_object(w);
-    if (body) write_body(w, key, as_given, body, w->target->served->kind->created_by_update);
+    if (!body) return;
+    if (sim_check_body(kind, body, &refusal) &&
+        sim_check_identity(target->name, target->namespace_, body, &refusal))
+        write_body(w, key, as_given, body, kind->created_by_update);
+    else
+        sim_reply_status(w->reply, refusal.status);
     json_decref(body);
 }
 
@@ -125,23 +144,22 @@ static json_t *merged(void *ctx, const struct sim_kind *kind, const json_t *old,
 static json_t *merged_by_key(void *ctx, const struct sim_kind *kind, const json_t *old,
                              struct sim_refusal *refusal)
 {
-    return sim_patch_strategic(old, ctx);
+    char *message;
+    json_t *result = sim_patch_strategic(old, ctx, &message);
+    if (!result) refusal->status = sim_status(500, NULL, message, NULL, NULL);
+    free(message);
+    return result;
 }
 
-/* Rejects a request, with a cause that tells the reason, which the real server does not report. */
-static json_t *rejected(const char *why)
-{
-    json_t *status = sim_status_generic(422);
-    json_t *cause = json_pack("{ss ss}", "reason", "UnexpectedServerResponse", "message", why);
-    json_object_set_new(sim_submap(status, "details"), "causes", json_pack("[o]", cause));
-    return status;
-}
-
+/* Applies a JSON patch; the real server does not tell why one fails. */
 static json_t *patched(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
 {
     char *message = NULL;
     json_t *result = sim_patch_json(old, ctx, &message);
-    if (!result) refusal->status = rejected(message);
+    if (!result) {
+        refusal->status = sim_status_generic(422);
+        json_object_set_new(refusal->status, "details", json_object());
+    }
     free(message);
     return result;
 }
@@ -150,9 +168,13 @@ static json_t *patched(void *ctx, const struct sim_kind *kind, const json_t *old
  * wrong. */
 static void refuse_type(const struct writing *w)
 {
-    const char *types = w->target->served->kind->custom ? PATCH_TYPES : PATCH_TYPES ", " STRATEGIC;
-    if (strncmp(w->request->content_type, "application/apply-patch+", 24) != 0) {
-        sim_reply_status(w->reply, sim_status_unsupported_media(types));
+    const char *types = PATCH_TYPES ", " STRATEGIC;
+    if (w->target->served->kind->custom) {
+        sim_reply_status(w->reply, sim_status_unsupported_media(PATCH_TYPES ", " APPLY));
+        return;
+    }
+    if (!has_type(w->request, APPLY)) {
+        sim_reply_status(w->reply, sim_status_generic(415));
         return;
     }
     char *message =
@@ -189,6 +211,43 @@ static void apply(struct writing *w, const char *key)
 
 /* --- patches */
 
+#define MAP_TYPE       "map[string]interface {}"
+#define OPERATION_TYPE "handlers.jsonPatchOp"
+
+/* Returns the patch, a map or a list of maps; NULL and a response if it is neither. */
+static json_t *read_patch(const struct writing *w, sim_body_fn *body)
+{
+    bool list = body == patched;
+    char *why;
+    json_t *given = sim_parse_as(w->request->body, list ? JSON_ARRAY : JSON_OBJECT,
+                                 list ? "[]" OPERATION_TYPE : MAP_TYPE, &why),
+           *operation;
+    size_t i;
+    json_array_foreach (given, i, operation)
+        if (!why && !json_is_object(operation))
+            why = xasprintf("json: cannot unmarshal %s into Go value of type " OPERATION_TYPE,
+                            sim_json_type(operation));
+    json_t *refusal = NULL;
+    if (why)
+        refusal = sim_status_bad_request("%s%s", body == merged_by_key ? "" : "error decoding patch: ", why);
+    else if (json_is_null(given) && body == merged)
+        refusal = sim_status_bad_request("Invalid JSON Patch");
+    free(why);
+    if (!refusal && !json_is_null(given)) return given;
+    json_decref(given);
+    if (!refusal) return list ? json_array() : json_object();
+    sim_reply_status(w->reply, refusal);
+    return NULL;
+}
+
+/* Patches of other types are refused before their options are looked at. */
+static bool is_patch_type(const struct sim_request *request, const struct sim_kind *kind)
+{
+    return has_type(request, "application/merge-patch+json") ||
+           has_type(request, "application/json-patch+json") || has_type(request, APPLY) ||
+           (!kind->custom && has_type(request, STRATEGIC));
+}
+
 static void patch(struct writing *w, const char *key)
 {
     bool strategic = !w->target->served->kind->custom; /* those have no merge keys */
@@ -196,7 +255,7 @@ static void patch(struct writing *w, const char *key)
                         : has_type(w->request, "application/json-patch+json") ? patched
                         : strategic && has_type(w->request, STRATEGIC)        ? merged_by_key
                                                                               : NULL;
-    if (!body && !strategic && has_type(w->request, "application/apply-patch+yaml")) {
+    if (!body && !strategic && has_type(w->request, APPLY)) {
         apply(w, key);
         return;
     }
@@ -204,13 +263,13 @@ static void patch(struct writing *w, const char *key)
         refuse_type(w);
         return;
     }
-    json_t *given = sim_write_body(w, "error decoding patch");
-    if (given && body == patched && !json_is_array(given)) {
-        sim_reply_status(w->reply,
-                         sim_status_bad_request("error decoding patch: json: not an array of operations"));
-        json_decref(given);
-        given = NULL;
+    struct sim_object *there = sim_store_ref(w->api->store, w->target->served->resource, key);
+    if (!there) {
+        sim_reply_status(w->reply, sim_status_not_found(w->target->served->kind, w->target->name));
+        return;
     }
+    sim_store_release(w->api->store, there);
+    json_t *given = read_patch(w, body);
     if (!given) return;
     struct sim_patch_body typed = {w, body, given};
     write_body(w, key, sim_body_patched, &typed, false);
@@ -234,14 +293,28 @@ static void write_object(struct writing *w, const char *method)
     free(key);
 }
 
+static json_t *options_refused(const struct sim_request *request, const struct sim_kind *kind)
+{
+    if (strcmp(request->method, "POST") == 0) return sim_write_options_refused(request, SIM_WRITE_CREATE);
+    if (strcmp(request->method, "PUT") == 0) return sim_write_options_refused(request, SIM_WRITE_UPDATE);
+    if (strcmp(request->method, "PATCH") != 0 || !is_patch_type(request, kind)) return NULL;
+    return sim_write_options_refused(request, has_type(request, APPLY) ? SIM_WRITE_APPLY : SIM_WRITE_PATCH);
+}
+
 void sim_write_request(struct sim_api *api, const struct sim_request *request,
                        const struct sim_target *target, struct sim_reply *reply)
 {
     struct writing w = {.api = api, .request = request, .target = target, .reply = reply};
+    json_t *refusal = options_refused(request, target->served->kind);
     bool everywhere = target->served->kind->namespaced && !target->namespace_;
     sim_count(&api->stats.writes, 1);
-    if (!sim_body_options(&w)) return;
-    if (target->name)
+    sim_body_options(&w);
+    if (!refusal && request->body.n > BODY_MAX)
+        refusal = sim_status(413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728", NULL,
+                             NULL);
+    if (refusal)
+        sim_reply_status(reply, refusal);
+    else if (target->name)
         write_object(&w, request->method);
     else if (strcmp(request->method, "POST") == 0 && !everywhere)
         create(&w);

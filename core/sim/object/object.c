@@ -96,14 +96,14 @@ static void take_over(json_t *to, const json_t *from, const char *key)
 }
 
 /* Returns the members in the order of a real server. */
-static json_t *ordered(const json_t *object)
+static json_t *ordered(const json_t *object, bool versioned)
 {
     static const char *const first[] = {"name", "generateName", "namespace", "uid"};
     const char *key;
     json_t *value, *result = json_object(), *metadata = json_object(),
                    *old = json_object_get(object, "metadata");
     for (size_t i = 0; i < ARRAY_LEN(first); i++) take_over(metadata, old, first[i]);
-    json_object_set_new(metadata, "resourceVersion", json_string("0000000000000000"));
+    if (versioned) json_object_set_new(metadata, "resourceVersion", json_string("0000000000000000"));
     json_object_foreach (old, key, value)
         if (!json_object_get(metadata, key)) json_object_set(metadata, key, value);
     json_object_set_new(result, "metadata", metadata);
@@ -113,15 +113,25 @@ static json_t *ordered(const json_t *object)
     return result;
 }
 
-struct sim_object *sim_object_from_json(const json_t *object)
+static struct sim_object *from_json(const json_t *object, bool versioned)
 {
-    json_t *whole = ordered(object);
+    json_t *whole = ordered(object, versioned);
     struct buf text = {0};
     sim_put_json(&text, whole);
     json_decref(whole);
     struct sim_object *result = sim_object_from_text(buf_slice(&text));
     buf_clear(&text);
     return result;
+}
+
+struct sim_object *sim_object_from_json(const json_t *object)
+{
+    return from_json(object, true);
+}
+
+struct sim_object *sim_object_tried(const json_t *object)
+{
+    return from_json(object, false);
 }
 
 static struct str moved(const struct sim_object *object, struct sim_span span, const char *text, size_t grown)

@@ -33,6 +33,8 @@ struct sim_object *sim_object_from_text(struct str text);
 /* Creates an object from a complete one; kind and apiVersion are omitted, metadata comes first. NULL if it
  * has no metadata.name. */
 struct sim_object *sim_object_from_json(const json_t *object);
+/* The same for an object that is never stored, and thus has no version. */
+struct sim_object *sim_object_tried(const json_t *object);
 /* Returns the object with room for a new version, and with the string `was` (borrowed from its text) replaced
  * by `now`, of equal length; an empty `was` replaces nothing. */
 struct sim_object *sim_object_renew(const struct sim_object *object, struct str was, struct str now);

@@ -124,6 +124,46 @@ static void delete_namespace(json_t *object, int64_t now_s)
     json_object_set_new(sim_submap(object, "status"), "phase", json_string("Terminating"));
 }
 
+/* --- finalizers of garbage collection, which its controller takes away */
+
+#define ORPHAN     "orphan"
+#define FOREGROUND "foregroundDeletion"
+
+/* Returns whether the deletion gets this finalizer: options decide; without them it keeps the one that it
+ * has.
+ */
+static bool wants(const json_t *object, const json_t *options, const char *policy, const char *finalizer,
+                  bool otherwise)
+{
+    const json_t *orphans = json_object_get(options, "orphanDependents");
+    const char *given = sim_text_at(options, "propagationPolicy");
+    bool orphan = strcmp(finalizer, ORPHAN) == 0;
+    if (json_is_boolean(orphans)) return orphan && json_is_true(orphans);
+    if (*given) return strcmp(given, policy) == 0;
+    return otherwise || sim_has_text(sim_at(object, "metadata.finalizers"), finalizer);
+}
+
+/* Jobs orphan their pods if nothing is said, for the sake of old clients. */
+static bool orphans_by_default(const struct sim_kind *kind)
+{
+    return strcmp(kind->group, "batch") == 0 && strcmp(kind->plural, "jobs") == 0;
+}
+
+static void set_collection_finalizers(const struct sim_kind *kind, json_t *object, const json_t *options)
+{
+    bool orphan = wants(object, options, "Orphan", ORPHAN, orphans_by_default(kind));
+    bool foreground = wants(object, options, "Foreground", FOREGROUND, false);
+    json_t *finalizers = json_array(), *finalizer;
+    size_t i;
+    json_array_foreach (sim_at(object, "metadata.finalizers"), i, finalizer)
+        if (strcmp(sim_text_at(finalizer, ""), ORPHAN) != 0 &&
+            strcmp(sim_text_at(finalizer, ""), FOREGROUND) != 0)
+            json_array_append(finalizers, finalizer);
+    if (orphan) json_array_append_new(finalizers, json_string(ORPHAN));
+    if (foreground) json_array_append_new(finalizers, json_string(FOREGROUND));
+    json_object_set_new(json_object_get(object, "metadata"), "finalizers", finalizers);
+}
+
 enum sim_delete_step sim_prepare_delete(const struct sim_kind *kind, const json_t *old, const json_t *options,
                                         const struct sim_now *now, json_t **updated,
                                         struct sim_refusal *refusal)
@@ -136,6 +176,7 @@ enum sim_delete_step sim_prepare_delete(const struct sim_kind *kind, const json_
     if (!check_preconditions(kind, old, options, refusal)) return SIM_DELETE_REFUSED;
 
     json_t *object = json_deep_copy(old);
+    set_collection_finalizers(kind, object, options);
     if (kind->graceful && (!marked || graced)) {
         step = delete_pod(kind, object, options, now->seconds);
     } else if (has_finalizers(kind, object)) {

@@ -27,6 +27,8 @@ static inline bool sim_refuse(struct sim_refusal *refusal, json_t *status)
 json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, const char *ns,
                            const struct sim_now *now, struct sim_refusal *refusal);
 
+/* Whether the body is of the object that the path names; `ns` is NULL for cluster-scoped kinds. */
+bool sim_check_identity(const char *name, const char *ns, const json_t *body, struct sim_refusal *refusal);
 /* The object to store, with the resourceVersion of `old`, which is the stored one; it is equal to `old`
  * (json_equal) when the write changes nothing, and then nothing is stored. `subresource` is NULL, "status",
  * "finalize" (of namespaces) or "binding" (of pods, the only way to set spec.nodeName). The uid and the
@@ -45,8 +47,8 @@ enum sim_delete_step {
     SIM_DELETE_REFUSED, /* respond with the refusal */
 };
 
-/* `options` is the DeleteOptions of body and query merged, or NULL. Finalizers of garbage collection
- * (propagation policies Orphan and Foreground) are not set, as nobody here would ever take them away. */
+/* `options` is a DeleteOptions, or NULL. The propagation policies Orphan and Foreground set their finalizers,
+ * as in a server without controllers: nobody here takes them away. */
 enum sim_delete_step sim_prepare_delete(const struct sim_kind *kind, const json_t *old, const json_t *options,
                                         const struct sim_now *now, json_t **updated,
                                         struct sim_refusal *refusal);

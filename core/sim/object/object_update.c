@@ -16,12 +16,10 @@ static const char *meta(const json_t *object, const char *key)
     return sim_text_at(json_object_get(object, "metadata"), key);
 }
 
-/* Checks that the body belongs to the object in the path. */
-static bool check_identity(const struct sim_kind *kind, const json_t *old, const json_t *body,
-                           struct sim_refusal *refusal)
+bool sim_check_identity(const char *name, const char *ns, const json_t *body, struct sim_refusal *refusal)
 {
-    const char *name = meta(old, "name"), *own = meta(body, "name"), *ns = meta(body, "namespace");
-    if (kind->namespaced && *ns && strcmp(ns, meta(old, "namespace")) != 0)
+    const char *own = meta(body, "name"), *own_ns = meta(body, "namespace");
+    if (nonempty(ns) && *own_ns && strcmp(own_ns, ns) != 0)
         return sim_refuse(refusal,
                           sim_status_bad_request(
                               "the namespace of the provided object does not match the namespace sent on "
@@ -66,15 +64,36 @@ static bool check_version(const struct sim_kind *kind, const json_t *old, const 
     return sim_refuse(refusal, sim_status_modified(kind, name));
 }
 
+/* Returns the key under which a real server stores the object: messages have it. A new string. */
+static char *storage_key(const struct sim_kind *kind, const json_t *object)
+{
+    static const char *const old_names[][2] = {{"services", "services/specs"},
+                                               {"endpoints", "services/endpoints"},
+                                               {"nodes", "minions"},
+                                               {"replicationcontrollers", "controllers"},
+                                               {"ingresses", "ingress"}};
+    const char *ns = meta(object, "namespace"), *resource = kind->plural;
+    bool own_folder = kind->custom || strcmp(kind->group, "apiextensions.k8s.io") == 0;
+    for (size_t i = 0; i < ARRAY_LEN(old_names) && !own_folder; i++)
+        if (strcmp(kind->plural, old_names[i][0]) == 0) resource = old_names[i][1];
+    return xasprintf("/registry/%s%s%s/%s%s%s", own_folder ? kind->group : "", own_folder ? "/" : "",
+                     resource, ns, *ns ? "/" : "", meta(object, "name"));
+}
+
 static bool check_uid(const struct sim_kind *kind, const json_t *old, const json_t *body,
                       struct sim_refusal *refusal)
 {
     const char *uid = meta(body, "uid");
     if (!*uid || strcmp(uid, meta(old, "uid")) == 0) return true;
-    return sim_refuse(
-        refusal, sim_status_conflict(kind, meta(old, "name"),
-                                     "Precondition failed: UID in precondition: %s, UID in object meta: %s",
-                                     uid, meta(old, "uid")));
+    char *key = storage_key(kind, old);
+    json_t *status =
+        sim_status_conflict(kind, meta(old, "name"),
+                            "StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, "
+                            "AdditionalErrorMsg: Precondition failed: UID in precondition: %s, "
+                            "UID in object meta: %s",
+                            key, uid, meta(old, "uid"));
+    free(key);
+    return sim_refuse(refusal, status);
 }
 
 /* `from` is a copy of our own, so that its values may be shared. */
@@ -233,7 +252,9 @@ json_t *sim_prepare_update(const struct sim_kind *kind, const json_t *old, const
                            const char *subresource, struct sim_refusal *refusal)
 {
     refusal->status = NULL;
-    if (!sim_check_body(kind, body, refusal) || !check_identity(kind, old, body, refusal) ||
+    if (!sim_check_body(kind, body, refusal) ||
+        !sim_check_identity(meta(old, "name"), kind->namespaced ? meta(old, "namespace") : NULL, body,
+                            refusal) ||
         !check_uid(kind, old, body, refusal) || !check_version(kind, old, body, refusal))
         return NULL;
     json_t *before = sim_typed(kind, old);

@@ -6,9 +6,9 @@
 
 json_t *sim_patch_merge(const json_t *target, const json_t *patch);
 /* Applies a strategic merge patch of Kubernetes' own kinds: a merge patch, except that lists with a merge
- * key, such as containers, are merged by it. Supports $patch (replace, delete) and $setElementOrder, and no
- * other directive. */
-json_t *sim_patch_strategic(const json_t *target, const json_t *patch);
+ * key, such as containers, are merged by it. Supports $patch (replace, delete), $setElementOrder, $retainKeys
+ * and $deleteFromPrimitiveList; of any other $patch NULL and a new string in `*message`. */
+json_t *sim_patch_strategic(const json_t *target, const json_t *patch, char **message);
 /* Applies a JSON patch; returns NULL and a new string in `*message` if an operation is malformed, does not
  * apply, or a test fails: all or nothing. */
 json_t *sim_patch_json(const json_t *target, const json_t *ops, char **message);

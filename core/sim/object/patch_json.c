@@ -65,12 +65,15 @@ static bool find_there(struct work *w, const char *pointer, struct sim_place *pl
     return fail(w, "no such value");
 }
 
-/* Returns the value at a pointer; a new reference, NULL with a message. */
+/* Returns the value at a pointer; a new reference, NULL with a message. Of a member that a map does not have,
+ * it is null, as in the real server. */
 static json_t *value_at(struct work *w, const char *pointer)
 {
     struct sim_place place;
-    if (!find_there(w, pointer, &place)) return NULL;
+    if (!sim_place_find(w->document, pointer, &place, &w->message)) return NULL;
     json_t *value = json_incref(sim_place_value(w->document, &place));
+    if (!value && json_is_object(place.parent)) value = json_null();
+    if (!value) fail(w, "no such value");
     sim_place_clear(&place);
     return value;
 }
@@ -78,7 +81,8 @@ static json_t *value_at(struct work *w, const char *pointer)
 static bool add(struct work *w, const char *path, json_t *value)
 {
     struct sim_place place;
-    if (!sim_place_find(w->document, path, &place, &w->message)) {
+    if (!*path || !sim_place_find(w->document, path, &place, &w->message)) {
+        if (!*path) fail(w, "the document itself cannot be added");
         json_decref(value);
         return false;
     }
@@ -96,10 +100,15 @@ static bool removal(struct work *w, const char *path)
     return good;
 }
 
+/* A member that a map does not have is added, as in the real server. */
 static bool replace(struct work *w, const char *path, json_t *value)
 {
     struct sim_place place;
-    if (!find_there(w, path, &place)) {
+    bool good = sim_place_find(w->document, path, &place, &w->message);
+    bool there = good && (json_is_object(place.parent) || sim_place_value(w->document, &place));
+    if (good && !there) fail(w, "no such value");
+    if (!there) {
+        if (good) sim_place_clear(&place);
         json_decref(value);
         return false;
     }
@@ -184,10 +193,12 @@ static bool apply(struct work *w, const json_t *operation)
     if (strcmp(op, "copy") == 0) return copy(w, from, path);
     bool known = strcmp(op, "add") == 0 || strcmp(op, "replace") == 0 || strcmp(op, "test") == 0;
     if (!known) return fail(w, "unknown operation");
-    if (!value) return fail(w, "it needs a value");
-    if (strcmp(op, "add") == 0) return add(w, path, json_deep_copy(value));
-    if (strcmp(op, "replace") == 0) return replace(w, path, json_deep_copy(value));
-    return test(w, path, value);
+    json_t *given = value ? json_deep_copy(value) : json_null();
+    if (strcmp(op, "add") == 0) return add(w, path, given);
+    if (strcmp(op, "replace") == 0) return replace(w, path, given);
+    bool passed = test(w, path, given);
+    json_decref(given);
+    return passed;
 }
 
 json_t *sim_patch_json(const json_t *target, const json_t *ops, char **message)
@@ -196,9 +207,7 @@ json_t *sim_patch_json(const json_t *target, const json_t *ops, char **message)
     json_t *operation;
     size_t i;
     *message = NULL;
-    if (!json_is_array(ops))
-        fail(&w, "a JSON patch is a list of operations");
-    else if (json_array_size(ops) > OPERATIONS_MAX)
+    if (json_array_size(ops) > OPERATIONS_MAX)
         w.message = xasprintf("The allowed maximum operations in a JSON patch is %d, got %zu", OPERATIONS_MAX,
                               json_array_size(ops));
     json_array_foreach (ops, i, operation) {

@@ -1,6 +1,7 @@
 /* Strategic merge patches, by a table of the lists that Kubernetes' own kinds have; see patch.h. */
 #include <string.h>
 
+#include "base/buf.h"
 #include "base/mem.h"
 #include "sim/object/patch.h"
 #include "sim/text/tree.h"
@@ -24,6 +25,7 @@ static const struct {
     {"addresses", "type", NULL},
     {"secrets", "name", NULL},
     {"topologySpreadConstraints", "topologyKey", NULL},
+    {"finalizers", "", NULL}, /* strings */
 };
 
 static const char *key_of(const char *field, const json_t *patch)
@@ -31,7 +33,8 @@ static const char *key_of(const char *field, const json_t *patch)
     for (size_t i = 0; i < ARRAY_LEN(merged_lists); i++) {
         if (strcmp(field, merged_lists[i].field) != 0) continue;
         const json_t *first = json_array_get(patch, 0);
-        bool has = json_object_get(first, merged_lists[i].key) || !merged_lists[i].otherwise;
+        bool has = !json_is_object(first) || json_object_get(first, merged_lists[i].key) ||
+                   !merged_lists[i].otherwise;
         return has ? merged_lists[i].key : merged_lists[i].otherwise;
     }
     return NULL;
@@ -42,83 +45,201 @@ static bool directs(const json_t *patch, const char *what)
     return strcmp(sim_text_at(patch, "$patch"), what) == 0;
 }
 
-/* Returns the index of the element with the same key; `count` if there is none. */
-static size_t place_of(const json_t *list, const char *key, const json_t *value)
+static json_t *merge_map(const json_t *old, const json_t *patch, char **message);
+
+/* An element's identity: its key, or the element itself where there is none. Borrowed. */
+static const json_t *identity(const json_t *element, const char *key)
 {
+    return *key ? json_object_get(element, key) : element;
+}
+
+/* The index of the element with the same identity; the size of the list if there is none. */
+static size_t same_at(const json_t *list, const char *key, const json_t *element)
+{
+    const json_t *id = identity(element, key), *other;
     size_t i;
-    json_t *element;
-    json_array_foreach (list, i, element)
-        if (json_equal(json_object_get(element, key), (json_t *)value)) return i;
+    json_array_foreach ((json_t *)list, i, other)
+        if (id && json_equal((json_t *)identity(other, key), (json_t *)id)) return i;
     return json_array_size(list);
 }
 
-/* By merge key; elements without it are added. A new reference. */
-static json_t *merge_list(const json_t *old, const json_t *patch, const char *key)
+/* Puts the list into the order of a real server: elements that `order` names in its order, and the others
+ * before the first of those that they were before in `old`. Thus an element that is new comes first. */
+static json_t *in_order(const json_t *list, const json_t *order, const json_t *old, const char *key)
 {
-    json_t *result = json_is_array(old) ? json_deep_copy(old) : json_array(), *element;
-    size_t i;
-    json_array_foreach (patch, i, element) {
-        const json_t *value = json_object_get(element, key);
-        size_t at = value ? place_of(result, key, value) : json_array_size(result);
-        bool there = at < json_array_size(result);
-        if (directs(element, "replace")) {
-            json_array_clear(result);
-        } else if (directs(element, "delete")) {
-            if (there) json_array_remove(result, at);
-        } else {
-            json_t *merged = sim_patch_strategic(there ? json_array_get(result, at) : NULL, element);
-            if (there)
-                json_array_set_new(result, at, merged);
-            else
-                json_array_append_new(result, merged);
-        }
+    json_t *named = json_array(), *others = json_array(), *result = json_array(), *element;
+    size_t i, at = 0;
+    json_array_foreach ((json_t *)order, i, element) {
+        size_t there = same_at(list, key, element);
+        if (there < json_array_size(list)) json_array_append(named, json_array_get(list, there));
     }
+    json_array_foreach ((json_t *)list, i, element)
+        if (same_at(order, key, element) == json_array_size(order)) json_array_append(others, element);
+    json_array_foreach (named, i, element) {
+        size_t place = same_at(old, key, element);
+        for (; at < json_array_size(others) && place < json_array_size(old); at++) {
+            json_t *other = json_array_get(others, at);
+            if (same_at(old, key, other) >= place) break;
+            json_array_append(result, other);
+        }
+        json_array_append(result, element);
+    }
+    for (; at < json_array_size(others); at++) json_array_append(result, json_array_get(others, at));
+    json_decref(named);
+    json_decref(others);
     return result;
 }
 
-static json_t *merge_field(const char *field, const json_t *old, const json_t *patch)
+/* Changes one element of `result`, whose place is `at`, or adds it behind the last. */
+static void merge_element(json_t *result, size_t at, const json_t *element, char **message)
+{
+    bool there = at < json_array_size(result);
+    if (directs(element, "delete")) {
+        if (there) json_array_remove(result, at);
+        return;
+    }
+    json_t *merged = json_is_object(element)
+                         ? merge_map(there ? json_array_get(result, at) : NULL, element, message)
+                         : json_incref((json_t *)element);
+    if (there)
+        json_array_set_new(result, at, merged);
+    else
+        json_array_append_new(result, merged);
+}
+
+/* By merge key; elements without it are added. A new reference. */
+static json_t *merge_list(const json_t *old, const json_t *patch, const char *key, char **message)
+{
+    json_t *result = json_is_array(old) ? json_deep_copy(old) : json_array(), *element;
+    json_t *plain = json_array(); /* the elements of the patch that are no directives */
+    size_t i;
+    json_array_foreach ((json_t *)patch, i, element)
+        if (directs(element, "replace")) json_array_clear(result);
+    json_array_foreach ((json_t *)patch, i, element) {
+        if (directs(element, "replace")) continue;
+        if (!directs(element, "delete")) json_array_append(plain, element);
+        merge_element(result, same_at(result, key, element), element, message);
+    }
+    json_t *ordered = in_order(result, plain, old, key);
+    json_decref(result);
+    json_decref(plain);
+    return ordered;
+}
+
+static json_t *merge_field(const char *field, const json_t *old, const json_t *patch, char **message)
 {
     const char *key = json_is_array(patch) ? key_of(field, patch) : NULL;
-    if (key) return merge_list(old, patch, key);
-    return json_is_object(patch) ? sim_patch_strategic(old, patch) : json_deep_copy(patch);
+    if (key) return merge_list(old, patch, key, message);
+    return json_is_object(patch) ? merge_map(old, patch, message) : json_deep_copy(patch);
 }
 
-#define ORDER "$setElementOrder/"
+#define ORDER  "$setElementOrder/"
+#define REMOVE "$deleteFromPrimitiveList/"
 
-/* Elements that the order names come first, in it. The others keep their own. */
-static void set_order(json_t *result, const char *field, const json_t *order)
+static void set_order(json_t *result, const char *field, const json_t *order, const json_t *old)
 {
-    json_t *list = json_object_get(result, field), *sorted = json_array(), *element;
+    json_t *list = json_object_get(result, field);
     const char *key = json_is_array(list) && json_array_size(order) ? key_of(field, order) : NULL;
-    size_t i;
-    if (key) {
-        json_array_foreach (order, i, element) {
-            size_t at = place_of(list, key, json_object_get(element, key));
-            if (at == json_array_size(list)) continue;
-            json_array_append(sorted, json_array_get(list, at));
-            json_array_remove(list, at);
-        }
-        json_array_extend(sorted, list);
-        json_object_set(result, field, sorted);
-    }
-    json_decref(sorted);
+    if (key) json_object_set_new(result, field, in_order(list, order, json_object_get(old, field), key));
 }
 
-json_t *sim_patch_strategic(const json_t *old, const json_t *patch)
+static void remove_from(json_t *result, const char *field, const json_t *gone)
 {
-    bool anew = !json_is_object(old) || directs(patch, "replace");
-    json_t *result = anew ? json_object() : json_deep_copy(old), *value;
+    json_t *list = json_object_get(result, field), *element;
+    size_t i;
+    json_array_foreach ((json_t *)gone, i, element) {
+        size_t at = same_at(list, "", element);
+        if (at < json_array_size(list)) json_array_remove(list, at);
+    }
+}
+
+/* Keeps only the members that the directive names. */
+static void retain(json_t *result, const json_t *names)
+{
+    const char *key;
+    void *next;
+    json_t *value;
+    if (!json_is_array(names)) return;
+    json_object_foreach_safe(result, next, key, value) if (!sim_has_text(names, key))
+        json_object_del(result, key);
+}
+
+/* The value as Go prints it with %v: messages of errors have it. */
+static void print_value(struct buf *out, const json_t *value)
+{
+    const char *key;
+    json_t *below;
+    size_t i = 0;
+    if (json_is_object(value)) {
+        buf_puts(out, "map[");
+        json_object_foreach ((json_t *)value, key, below) {
+            buf_printf(out, "%s%s:", i++ ? " " : "", key);
+            print_value(out, below);
+        }
+        buf_putc(out, ']');
+    } else if (json_is_array(value)) {
+        buf_putc(out, '[');
+        json_array_foreach ((json_t *)value, i, below) {
+            if (i) buf_putc(out, ' ');
+            print_value(out, below);
+        }
+        buf_putc(out, ']');
+    } else if (json_is_string(value))
+        buf_puts(out, json_string_value(value));
+    else if (json_is_null(value))
+        buf_puts(out, "<nil>");
+    else
+        sim_put_json(out, value);
+}
+
+/* A directive that no map has. */
+static json_t *unknown_directive(const json_t *patch, char **message)
+{
+    struct buf out = {0};
+    buf_printf(&out, "unknown patch type: %s in map: ", sim_text_at(patch, "$patch"));
+    print_value(&out, patch);
+    if (!*message) *message = buf_take(&out);
+    buf_clear(&out);
+    return json_object();
+}
+
+static void merge_members(json_t *result, const json_t *old, const json_t *patch, char **message)
+{
     const char *field;
+    json_t *value;
     json_object_foreach ((json_t *)patch, field, value) {
         if (*field == '$') continue; /* directives */
         if (json_is_null(value))
             json_object_del(result, field);
         else
-            json_object_set_new(result, field, merge_field(field, json_object_get(result, field), value));
+            json_object_set_new(result, field,
+                                merge_field(field, json_object_get(result, field), value, message));
     }
-    json_object_foreach ((json_t *)patch, field, value)
-        if (strncmp(field, ORDER, strlen(ORDER)) == 0) set_order(result, field + strlen(ORDER), value);
+    json_object_foreach ((json_t *)patch, field, value) {
+        if (strncmp(field, REMOVE, strlen(REMOVE)) == 0) remove_from(result, field + strlen(REMOVE), value);
+        if (strncmp(field, ORDER, strlen(ORDER)) == 0) set_order(result, field + strlen(ORDER), value, old);
+    }
+}
+
+static json_t *merge_map(const json_t *old, const json_t *patch, char **message)
+{
+    bool anew = !json_is_object(old) || directs(patch, "replace");
+    if (directs(patch, "delete")) return json_object();
+    if (json_object_get(patch, "$patch") && !directs(patch, "replace"))
+        return unknown_directive(patch, message);
+    json_t *result = anew ? json_object() : json_deep_copy(old);
+    retain(result, json_object_get(patch, "$retainKeys"));
+    merge_members(result, old, patch, message);
     return result;
+}
+
+json_t *sim_patch_strategic(const json_t *target, const json_t *patch, char **message)
+{
+    *message = NULL;
+    json_t *result = merge_map(target, patch, message);
+    if (!*message) return result;
+    json_decref(result);
+    return NULL;
 }
 
 /* --- RFC 7386: maps are merged, nulls remove, everything else replaces */

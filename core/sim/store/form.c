@@ -58,7 +58,7 @@ void sim_form_list_tail(struct buf *out, const struct sim_served *served, enum s
     buf_putc(out, ']');
     if (form == SIM_FORM_JSON && served->kind->custom) {
         buf_printf(out, ",\"kind\":\"%s\",\"metadata\":{", served->kind->list_kind);
-        if (meta->token) buf_printf(out, "\"continue\":\"%s\",", meta->token);
+        buf_printf(out, "\"continue\":\"%s\",", meta->token ? meta->token : "");
         if (meta->remaining >= 0) buf_printf(out, "\"remainingItemCount\":%lld,", (long long)meta->remaining);
         put_version(out, meta->version);
         buf_putc(out, '}');

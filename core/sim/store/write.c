@@ -54,16 +54,30 @@ void sim_written_clear(struct sim_api *api, struct sim_written *written)
     *written = (struct sim_written){0};
 }
 
-/* Adds the new object to the store, with a second reference for the caller; returns false if it exists
- * already. */
-static bool add(struct sim_api *api, const struct sim_served *served, struct sim_object *object)
+/* Adds the new object to the store, with a second reference for the caller, unless it is a dry run; returns
+ * false if it exists already. */
+static bool add(struct sim_api *api, const struct sim_served *served, struct sim_object *object, bool dry_run)
 {
     struct sim_resource *resource = served->resource;
     sim_store_lock(api->store);
     bool ok = !resource->gone && !omap_get(resource->map, object->key);
-    if (ok) sim_store_put(api->store, resource, sim_object_ref(object));
+    if (ok && !dry_run) sim_store_put(api->store, resource, sim_object_ref(object));
     sim_store_unlock(api->store);
     return ok;
+}
+
+/* Refuses a create; of an object that is still being deleted, too, with a word of that. */
+static json_t *exists(struct sim_api *api, const struct sim_served *served, const struct sim_object *object)
+{
+    json_t *status = sim_status_already_exists(served->kind, sim_object_name(object));
+    struct sim_object *there = sim_store_ref(api->store, served->resource, object->key);
+    json_t *body = there ? sim_object_json(there, served->kind->kind, served->api_version) : NULL;
+    if (*sim_text_at(body, "metadata.deletionTimestamp"))
+        json_object_set_new(status, "message",
+                            sim_textf("object is being deleted: %s", sim_text_at(status, "message")));
+    json_decref(body);
+    if (there) sim_store_release(api->store, there);
+    return status;
 }
 
 void sim_write_create(struct sim_api *api, const struct sim_served *served, const char *namespace_,
@@ -82,14 +96,14 @@ void sim_write_create(struct sim_api *api, const struct sim_served *served, cons
         written->refusal = refusal.status;
         return;
     }
-    struct sim_object *object = sim_object_from_json(prepared);
+    struct sim_object *object = dry_run ? sim_object_tried(prepared) : sim_object_from_json(prepared);
     must(object);
-    if (dry_run || add(api, served, object)) {
+    if (add(api, served, object, dry_run)) {
         written->object = object;
         written->created = true;
         if (!dry_run) sim_effects_stored(api, served, prepared);
     } else {
-        written->refusal = sim_status_already_exists(served->kind, sim_object_name(object));
+        written->refusal = exists(api, served, object);
         sim_object_unref(object);
     }
     json_decref(prepared);

@@ -73,6 +73,32 @@ static void test_finalizers_make_it_wait(void **state)
     end(&o);
 }
 
+static void assert_finalizers(struct outcome o, const char *expected)
+{
+    assert_int_equal(o.step, SIM_DELETE_UPDATE);
+    assert_json_at(o.updated, "metadata.finalizers", expected);
+    end(&o);
+}
+
+static void test_a_policy_sets_its_finalizer(void **state)
+{
+    const char *bare = "{'metadata':{'name':'m','finalizers':['example.com/a','orphan']}}";
+    assert_finalizers(
+        delete ("configmaps", "{'metadata':{'name':'m'}}", "{'propagationPolicy':'Foreground'}", 0),
+        "['foregroundDeletion']");
+    assert_finalizers(delete ("pods", "{'metadata':{'name':'m'}}", "{'orphanDependents':true}", 0),
+                      "['orphan']");
+    assert_finalizers(delete ("configmaps", bare, NULL, 0), "['example.com/a','orphan']");
+    assert_finalizers(delete ("configmaps", bare, "{'propagationPolicy':'Foreground'}", 0),
+                      "['example.com/a','foregroundDeletion']");
+    assert_finalizers(delete ("configmaps", bare, "{'propagationPolicy':'Background'}", 0),
+                      "['example.com/a']");
+    struct outcome o = delete ("configmaps", "{'metadata':{'name':'m','finalizers':['orphan']}}",
+                               "{'orphanDependents':false}", 0);
+    assert_int_equal(o.step, SIM_DELETE_REMOVE);
+    end(&o);
+}
+
 static void test_an_unbound_pod_is_marked_and_then_goes(void **state)
 {
     assert_update(
@@ -205,6 +231,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_config_map_goes_at_once),
         cmocka_unit_test(test_finalizers_make_it_wait),
+        cmocka_unit_test(test_a_policy_sets_its_finalizer),
         cmocka_unit_test(test_an_unbound_pod_is_marked_and_then_goes),
         cmocka_unit_test(test_a_bound_pod_has_its_time),
         cmocka_unit_test(test_a_pod_that_ended_needs_no_time),

@@ -15,7 +15,9 @@ static void assert_patched(const char *target, const char *patch, const char *ex
     json_t *t = json_loads(target, 0, NULL), *p = json_loads(patch, 0, NULL), *before = json_deep_copy(t);
     assert_non_null(t);
     assert_non_null(p);
-    json_t *result = sim_patch_strategic(t, p);
+    char *message;
+    json_t *result = sim_patch_strategic(t, p, &message);
+    assert_null(message);
     char *text = json_dumps(result, JSON_COMPACT);
     assert_string_equal(text, expected);
     assert_true(json_equal(t, before));
@@ -56,12 +58,44 @@ static void directives_delete_and_replace(void **state)
         "{\"env\":[{\"name\":\"a\"},{\"name\":\"b\",\"value\":\"1\"},{\"name\":\"d\"}]}",
         "{\"env\":[{\"name\":\"c\"}],\"$setElementOrder/env\":[{\"name\":\"c\"},{\"name\":\"gone\"},"
         "{\"name\":\"b\"}]}",
-        "{\"env\":[{\"name\":\"c\"},{\"name\":\"b\",\"value\":\"1\"},{\"name\":\"a\"},"
+        "{\"env\":[{\"name\":\"c\"},{\"name\":\"a\"},{\"name\":\"b\",\"value\":\"1\"},"
         "{\"name\":\"d\"}]}");
     assert_patched("{\"args\":[1]}", "{\"$setElementOrder/args\":[1],\"$setElementOrder/none\":[{}]}",
                    "{\"args\":[1]}");
     assert_patched("{\"spec\":{\"a\":1}}", "{\"spec\":{\"$patch\":\"replace\",\"b\":2}}",
                    "{\"spec\":{\"b\":2}}");
+    assert_patched("{\"labels\":{\"a\":\"1\"}}", "{\"labels\":{\"$patch\":\"delete\"}}", "{\"labels\":{}}");
+    assert_patched("{\"v\":{\"a\":1,\"b\":2}}", "{\"v\":{\"$retainKeys\":[\"a\",\"c\"],\"c\":3}}",
+                   "{\"v\":{\"a\":1,\"c\":3}}");
+}
+
+static void a_new_element_comes_before_those_that_the_patch_does_not_name(void **state)
+{
+    assert_patched("{\"env\":[{\"name\":\"a\"},{\"name\":\"b\"}]}", "{\"env\":[{\"name\":\"c\"}]}",
+                   "{\"env\":[{\"name\":\"c\"},{\"name\":\"a\"},{\"name\":\"b\"}]}");
+    assert_patched("{\"env\":[{\"name\":\"a\"},{\"name\":\"b\"}]}",
+                   "{\"env\":[{\"name\":\"b\"},{\"name\":\"c\"}]}",
+                   "{\"env\":[{\"name\":\"a\"},{\"name\":\"b\"},{\"name\":\"c\"}]}");
+}
+
+static void finalizers_are_merged_as_a_set(void **state)
+{
+    assert_patched("{\"finalizers\":[\"a\",\"b\"]}", "{\"finalizers\":[\"b\",\"c\"]}",
+                   "{\"finalizers\":[\"a\",\"b\",\"c\"]}");
+    assert_patched("{\"finalizers\":[\"a\",\"b\"]}",
+                   "{\"$deleteFromPrimitiveList/finalizers\":[\"a\",\"z\"]}", "{\"finalizers\":[\"b\"]}");
+}
+
+static void an_unknown_directive_is_an_error(void **state)
+{
+    json_t *target = json_object(),
+           *patch = json_loads("{\"a\":{\"$patch\":\"merge\",\"x\":[1,{\"y\":null}]}}", 0, NULL);
+    char *message;
+    assert_null(sim_patch_strategic(target, patch, &message));
+    assert_string_equal(message, "unknown patch type: merge in map: map[$patch:merge x:[1 map[y:<nil>]]]");
+    free(message);
+    json_decref(target);
+    json_decref(patch);
 }
 
 int main(void)
@@ -70,6 +104,9 @@ int main(void)
         cmocka_unit_test(maps_are_merged_and_nulls_remove),
         cmocka_unit_test(lists_with_a_key_are_merged_by_it),
         cmocka_unit_test(directives_delete_and_replace),
+        cmocka_unit_test(a_new_element_comes_before_those_that_the_patch_does_not_name),
+        cmocka_unit_test(finalizers_are_merged_as_a_set),
+        cmocka_unit_test(an_unknown_directive_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
