@@ -63,7 +63,7 @@ describe("a body for the simulated server #threads", function()
     sim.api:request("POST", configmaps .. "?dryRun=All", { metadata = { name = "dry" } }, nil, 201)
     sim.api:request("GET", configmaps .. "/dry", nil, nil, 404)
     local status = sim.api:request("POST", configmaps .. "?dryRun=Some", { metadata = { name = "dry" } }, nil, 422)
-    assert.are.equal('CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: []string{"Some"}: '
+    assert.are.equal('CreateOptions.meta.k8s.io "" is invalid: dryRun: Unsupported value: ["Some"]: '
       .. 'supported values: "All"', status.message)
     status = sim.api:request("PUT", configmaps .. "/a?fieldValidation=Odd", { metadata = { name = "a" } }, nil, 422)
     assert.has_match('^UpdateOptions.meta.k8s.io "" is invalid: fieldValidation: Unsupported value: "Odd"',

@@ -127,7 +127,8 @@ describe("a write to the simulated server #threads", function()
 
   it("says as a real server what is wrong with a body", function()
     sim.api:create(configmaps, configmap "a")
-    local unread = "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; json parse error: "
+    local unread = "the object provided is unrecognized (must be of type ConfigMap): couldn't get version/kind; "
+      .. "json parse error: "
     for body, message in pairs {
       ["{"] = unread .. "unexpected end of JSON input ({)",
       ['"text"'] = unread .. "json: cannot unmarshal string into Go value of type struct { APIVersion string "
@@ -157,7 +158,8 @@ describe("a write to the simulated server #threads", function()
       "the name of the object (a) does not match the name on the URL (none)")
     local large = temp.name()
     temp.write(large, '{"data":{"a":"' .. ("x"):rep(3145728) .. '"}}')
-    refused("POST", configmaps, "@" .. large, 413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728")
+    refused("POST", configmaps, "@" .. large, 413, "RequestEntityTooLarge",
+      "Request entity too large: limit is 3145728")
     os.remove(large)
     sim.api:create(configmaps, configmap("held", { finalizers = { "example.com/hold" } }))
     sim.api:delete(configmaps .. "/held")
@@ -174,7 +176,8 @@ describe("a write to the simulated server #threads", function()
     refused("PUT", configmaps .. "/a?fieldValidation=Other", configmap "a", 422, "Invalid", "Update" .. options
       .. 'fieldValidation: Unsupported value: "Other": supported values: "", "Ignore", "Strict", "Warn"')
     refused("PATCH", configmaps .. "/a?force=true", "{}", 422, "Invalid",
-      "Patch" .. options .. "force: Forbidden: may not be specified for non-apply patch", "application/merge-patch+json")
+      "Patch" .. options .. "force: Forbidden: may not be specified for non-apply patch",
+      "application/merge-patch+json")
     refused("DELETE", configmaps .. "/a?propagationPolicy=Odd", nil, 422, "Invalid", "Delete" .. options
       .. 'propagationPolicy: Unsupported value: "Odd": supported values: "Foreground", "Background", "Orphan", "nil"')
     refused("DELETE", configmaps .. "/a", '{"orphanDependents":1}', 400, "BadRequest",
