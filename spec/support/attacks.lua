@@ -141,6 +141,13 @@ local function runs_on(run)
   return run.engine:wait_line "^runs$" ~= nil
 end
 
+-- A busy machine gives a script the CPU time of its limit after the neighbour has told.
+local function await_error(run)
+  if run.script.expect == "nothing" then return end
+  local function has_come() return error_line(run.script, run.path, run.engine:err()) end
+  pcall(run.engine.wait_until, run.engine, has_come, "the error", 20)
+end
+
 local function finish(sim, run)
   local after, engine, told = lease_of(sim, run.script), run.engine, run.told or {}
   local result = {
@@ -152,6 +159,7 @@ local function finish(sim, run)
     waited = waited_ms(engine) - run.waited,
   }
   result.runs_on = not run.script.reload or run.script.expect == "nothing" or runs_on(run)
+  await_error(run)
   result.code = cluster.terminate(engine, 30)
   result.error = error_line(run.script, run.path, engine:err())
   result.report = engine:report()
