@@ -36,6 +36,10 @@ symptoms["cannot listen on"] = function()
     (sim.server:gsub("^http://", "")))
 end
 symptoms["unknown flag --servr"] = function() return output_of("run", "--servr", "x") end
+symptoms["does not speak TLS"] = function()
+  local server = cluster.sim().server:gsub("^http:", "https:")
+  return output_of("check", "-f", cluster.script(HEAD), "-s", server)
+end
 symptoms["no engine is listening"] = function() return output_of("status", "--admin-socket", "/nonexistent/a.sock") end
 
 -- The log of an engine until the message is there.
@@ -103,6 +107,22 @@ symptoms["forbidden"] = function()
     p:wait()
     return p:out():find("forbidden", 1, true) and p:out()
   end, "the informer to be forbidden")
+end
+
+-- What a command prints that looks into an engine with pods.
+local function looked(...)
+  local place = scripts_folder.new()
+  finally(function()
+    cluster.stop_all()
+    place:remove()
+  end)
+  place:write("it.lua", HEAD .. "k8s.informer 'pods'")
+  return (select(3, place:start(cluster.sim { "--pods", "1" }, nil, { "--history", "pods" }).ask(...)))
+end
+
+symptoms["has no cache of this kind"] = function() return looked("get", "services") end
+symptoms["no change of it was seen yet"] = function()
+  return looked("history", "pods/team-000/svc-0000-ff0a09fc01-kqv7h")
 end
 
 describe(PAGE, function()

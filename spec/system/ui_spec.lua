@@ -50,11 +50,18 @@ describe("the page of an engine", function()
     local state = cjson.decode(body)
     assert.are.equal(2, #state.status.scripts)
     assert.is_table(state.writes)
+    assert.are.equal(address, state.status.engine.pageAddress)
     for _, path in ipairs { "/", "/ui.js", "/ui.css" } do assert.are.equal(200, (get(path))) end
     assert.are.equal(404, (get "/scripts"))
     local _, head = get("/", "-i")
     assert.has_match("Content-Security-Policy: default-src 'none'; script-src 'self'", head, 1, true)
     assert.has_no_match("https?://", (select(2, get "/")))
+  end)
+
+  it("is where `kubelua status` says", function()
+    local other = place:start(sim, nil, { "--ui-bind-address", "127.0.0.1:0" })
+    local where = other:err():match 'Serving a page about the engine" address="([^"]+)"'
+    assert.has_match("\npage http://" .. where .. "/\n", (other.ask "status"), 1, true)
   end)
 
   it("refuses other names, other pages, and all that is no GET", function()

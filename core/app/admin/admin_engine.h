@@ -26,6 +26,7 @@ struct admin_part {
 struct admin_engine {
     struct engine *engine;
     struct monitor *monitor;
+    const char *page;               /* address of the page for browsers; NULL: none; borrowed */
     const struct admin_part *parts; /* the last ones of the status; borrowed */
     size_t part_count;
     const struct flag *const *flags;       /* settings in force; NULL: none to tell; borrowed */

@@ -76,6 +76,7 @@ void admin_put_engine(const struct admin_engine *admin, struct buf *out)
     json_int(out, "cpuMilliseconds", (int64_t)(process.cpu_seconds * 1000));
     json_text(out, "metricsAddress", where->metrics);
     json_text(out, "healthAddress", where->health);
+    json_text(out, "pageAddress", admin->page ? admin->page : "");
     json_text(out, "discoveryError", discoverer_error(cluster->discoverer));
     json_time(out, "discoveryAsking", discoverer_refreshing_since_us(cluster->discoverer));
     put_plugin(engine, out);

@@ -192,6 +192,7 @@ static bool make_ui(struct driver *driver)
                                                    .ctx = &driver->admin_engine},
                         &err);
     if (driver->ui) {
+        driver->admin_engine.page = ui_where(driver->ui);
         log_info("Serving a page about the engine", F("address", ui_where(driver->ui)));
         return true;
     }

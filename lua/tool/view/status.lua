@@ -36,14 +36,17 @@ local function head(engine, view)
   local ready = engine.ready == true
   local state = ready and "ready" or "not ready"
   if view.colours then state = (ready and "\27[32m" or "\27[31m") .. state .. "\27[0m" end
-  local metrics, health = text(engine.metricsAddress), text(engine.healthAddress)
+  local served = {}
+  for _, one in ipairs { { "metrics", "metrics %s" }, { "health", "probes %s" }, { "page", "page http://%s/" } } do
+    local address = text(engine[one[1] .. "Address"])
+    if address ~= "" then served[#served + 1] = one[2]:format(address) end
+  end
   return table.concat {
     ("kubelua %s  %s  pid %d  up %s  memory %s  cpu %.1fs\n"):format(text(engine.version), state, int(engine.pid),
       units.duration(view.now - units.time(engine.started)), units.bytes(int(engine.memoryBytes)),
       int(engine.cpuMilliseconds) / 1000),
     ("cluster %s (%s)\n"):format(text(engine.server), text(engine.source)),
-    metrics ~= "" and "metrics " .. metrics .. (health ~= "" and "  " or "\n") or "",
-    health ~= "" and "probes " .. health .. "\n" or "",
+    #served > 0 and table.concat(served, "  ") .. "\n" or "",
     discovery(engine, view.now),
   }
 end
