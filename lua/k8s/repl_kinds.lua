@@ -5,6 +5,8 @@ local raw = ...
 local wait_synced = require("k8s.task").blocking(raw.informer.wait_synced)
 
 local next_change = require("k8s.task").blocking(raw.repl.change)
+local resource_of = require("k8s.task").blocking(raw.live.resource)
+local table_of = require("k8s.task").blocking(raw.live.table)
 
 local claim = raw.informer.claim
 local own, methods, nearest = raw.repl, require "k8s.informer", require "k8s.nearest"
@@ -88,6 +90,17 @@ function Kind:watch(query)
   return function(state)
     return next_change(state == "now")
   end
+end
+
+-- pods:table { namespace =, name =, selector =, continue = }: the Table of the server, as it prints these objects to
+-- kubectl, 500 at a time; or nil, err.
+function Kind:table(given)
+  local entry, of = shown[self], given or {}
+  local resource, err = resource_of("k8s.list", entry.name)
+  if not resource then
+    return nil, err
+  end
+  return table_of(resource, of.namespace or entry.namespace, of.name, of.selector, of.continue)
 end
 
 function Kind:status()
@@ -191,7 +204,12 @@ local function kind_of_cache(name)
   if cache.transformed then
     return nil, cache.name .. ": caches with a transform are private to their script", true
   end
-  local kind = kind_of(cache.name, { name = cache.kind, cache = cache.name, namespaced = cache.namespaced })
+  local kind = kind_of(cache.name, {
+    name = cache.kind,
+    cache = cache.name,
+    namespaced = cache.namespaced,
+    namespace = cache.namespace,
+  })
   known[name] = kind
   return kind
 end

@@ -13,7 +13,7 @@
 struct object_call {
     struct kube_client *client;
     struct buf path;
-    bool writes;
+    bool writes, is_nameless; /* the response may have no name */
     struct kube_call *call;
     struct timer late; /* reports a name that is not allowed in a path */
     struct err err;    /* for that */
@@ -31,7 +31,7 @@ static void finish(struct object_call *call, struct root *object, int http_statu
 static bool unpack(struct object_call *call, const struct kube_response *response, struct root **object,
                    struct err *err)
 {
-    const struct pack_type type = {.nameless = call->writes}; /* a SubjectAccessReview has no name */
+    const struct pack_type type = {.nameless = call->is_nameless};
     struct tape tape;
     struct tape_parser *parser = kube_client_parser(call->client);
     *object = NULL;
@@ -68,7 +68,8 @@ struct object_call *object_call_start(struct kube_client *client, const struct o
 {
     struct object_call *call = NEW(struct object_call);
     call->client = client;
-    call->writes = request->verb != OBJECT_GET;
+    call->writes = request->verb != OBJECT_GET && request->verb != OBJECT_TABLE;
+    call->is_nameless = request->verb != OBJECT_GET; /* a Table, a SubjectAccessReview */
     call->done = done;
     call->ctx = ctx;
     call->late.fn = on_late;
@@ -78,6 +79,7 @@ struct object_call *object_call_start(struct kube_client *client, const struct o
                                      &(struct kube_request){
                                          .method = object_request_method(request),
                                          .path = buf_text(&call->path),
+                                         .accept = object_request_accept(request),
                                          .content_type = object_request_type(request),
                                          .body = request->body,
                                          .limit = kube_client_max_object_size(client),

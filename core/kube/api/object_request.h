@@ -11,7 +11,15 @@
 #include "base/fence.h"
 #include "kube/kinds/resource.h"
 
-enum object_verb { OBJECT_GET, OBJECT_CREATE, OBJECT_UPDATE, OBJECT_PATCH, OBJECT_APPLY, OBJECT_DELETE };
+enum object_verb {
+    OBJECT_GET,
+    OBJECT_CREATE,
+    OBJECT_UPDATE,
+    OBJECT_PATCH,
+    OBJECT_APPLY,
+    OBJECT_DELETE,
+    OBJECT_TABLE, /* a list as a Table: of the object, or, without a name, of all in the place */
+};
 
 /* Texts may be NULL or "" for none. */
 struct object_request {
@@ -21,10 +29,11 @@ struct object_request {
     struct str body;        /* sent when `p` is not NULL */
     const char *patch_type; /* of a patch: the type of its body */
     const char *manager;    /* of fields */
-    bool force, dry_run;    /* a delete with a body says there what it wants, with all of this */
-    int64_t timeout_ms;     /* for the whole; 0: --request-timeout */
-    bool urgent;            /* --kube-api-qps does not hold it back */
-    bool once;              /* see kube_call.h, as the next two */
+    const char *selector, *continue_; /* of a table: labels of its objects; token of its next page */
+    bool force, dry_run;              /* a delete with a body says there what it wants, with all of this */
+    int64_t timeout_ms;               /* for the whole; 0: --request-timeout */
+    bool urgent;                      /* --kube-api-qps does not hold it back */
+    bool once;                        /* see kube_call.h, as the next two */
     bool own_connection;
     struct fence *fence;
 };
@@ -35,6 +44,8 @@ struct object_request *object_request_copy(const struct object_request *request)
 void object_request_free(struct object_request *copy);
 /* "PATCH" */
 const char *object_request_method(const struct object_request *request);
+/* What the response may be; NULL: JSON. */
+const char *object_request_accept(const struct object_request *request);
 /* The type of the body; NULL when there is none. */
 const char *object_request_type(const struct object_request *request);
 /* Appends "fieldManager=kubelua&dryRun=All". */

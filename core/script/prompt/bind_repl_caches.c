@@ -54,7 +54,7 @@ static void set_text(lua_State *L, const char *name, const struct buf *text)
 
 static void push_cache(lua_State *L, struct informer_claim *claim)
 {
-    lua_createtable(L, 0, 6);
+    lua_createtable(L, 0, 7);
     struct buf *text = script_scratch(script_of(L));
     describe(claim, text);
     set_text(L, "name", text);
@@ -63,6 +63,10 @@ static void push_cache(lua_State *L, struct informer_claim *claim)
     set_text(L, "kind", text);
     lua_pushboolean(L, claim_resource(claim)->namespaced);
     lua_setfield(L, -2, "namespaced");
+    if (!claim_spec(claim)->namespace_count) {
+        lua_pushstring(L, claim_spec(claim)->namespace_);
+        lua_setfield(L, -2, "namespace");
+    }
     lua_pushboolean(L, claim_spec(claim)->transform.fn != NULL);
     lua_setfield(L, -2, "transformed");
     lua_pushinteger(L, (lua_Integer)indexer_count(claim_indexer(claim)));

@@ -132,10 +132,33 @@ static int l_live_get(lua_State *L)
     return task_yield(L, &wait->wait, &ops);
 }
 
+/* table(resource, namespace, name, selector, continue): the Table of the server, for prompts; or nil, err.
+ * The texts may be nil: of all. Waits. */
+static int l_live_table(lua_State *L)
+{
+    static const struct task_wait_ops ops = {push_object, drop_get, .finishes = false};
+    const struct object_request request = {
+        .verb = OBJECT_TABLE,
+        .place = {.resource = read_resource_arg(L, 1, READ_FUNCTION_LIST),
+                  .namespace_ = arg_str_opt(L, 2, "table: namespace").p,
+                  .name = arg_str_opt(L, 3, "table: name").p},
+        .selector = arg_str_opt(L, 4, "table: selector").p,
+        .continue_ = arg_str_opt(L, 5, "table: continue").p,
+    };
+    task_check(L, "table");
+    struct get_wait *wait = NEW(struct get_wait);
+    err_clear(&wait->err);
+    wait->read = live_call(script_of(L)->host->cluster->live, &request, on_object, wait);
+    return task_yield(L, &wait->wait, &ops);
+}
+
 static void bind_live(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {
-        {"reads", l_live_reads}, {"resource", l_live_resource}, {"get", l_live_get}, {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"reads", l_live_reads},
+                                     {"resource", l_live_resource},
+                                     {"get", l_live_get},
+                                     {"table", l_live_table},
+                                     {NULL, NULL}};
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
     bind_reader(L);

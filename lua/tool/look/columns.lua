@@ -97,6 +97,9 @@ function columns.kind_of(resource)
   return "", false
 end
 
+-- Whether the columns of the kind are known here.
+function columns.knows(kind) return KINDS[kind] ~= nil end
+
 -- The columns of a kind; `namespaced`: with NAMESPACE.
 function columns.of(kind, wide, namespaced)
   local list = {}

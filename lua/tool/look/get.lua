@@ -3,9 +3,11 @@ local columns = require "tool.look.columns"
 local eval = require "tool.look.jsonpath_eval"
 local jsonpath = require "tool.look.jsonpath"
 local program = require "tool.look.program"
+local server_table = require "tool.look.server_table"
 local text_table = require "tool.table"
 local watch = require "tool.look.watch"
 
+local FORMS_OF_SERVER = { table = true, wide = true }
 local FORMS = { table = true, wide = true, json = true, yaml = true, name = true }
 
 -- Conditions of a field selector: "a=b,c!=d".
@@ -190,6 +192,21 @@ local function put_all(command, what, lines, run)
   return forms[what.form](command, lines, single)
 end
 
+local KEYS = { "metadata.namespace", "metadata.name" }
+
+-- As the server prints what the cache has; how many objects there are, nil when the columns are known here, or the
+-- server has no table.
+local function put_server_table(command, session, what, kind)
+  if not FORMS_OF_SERVER[what.form] or what.watches or columns.knows(kind) then return nil end
+  local begin, objects = setmetatable({ paths = KEYS }, { __index = what }), {}
+  for line in lines_of(command, session, program.begin(begin)) do
+    local row = command.parse(line)
+    objects[#objects + 1] = { type(row[1]) == "string" and row[1] or "", row[2] }
+  end
+  if #objects > 0 and not server_table(command, session, what, objects) then return nil end
+  return #objects
+end
+
 return function(command)
   if not command.arguments[1] then
     command.fail(command.USAGE, "no kind: kubelua get KIND [NAME ...]; kubelua status lists the caches")
@@ -202,7 +219,8 @@ return function(command)
   if form == "table" or form == "wide" then what.columns = columns.of(shown, form == "wide", namespaced) end
   what.paths = what.columns and columns.paths(what.columns)
     or form == "name" and { "kind", "apiVersion", "metadata.name" } or nil
-  local n, follow = put_all(command, what, lines_of(command, session, program.begin(what)))
+  local n, follow = put_server_table(command, session, what, shown)
+  if not n then n, follow = put_all(command, what, lines_of(command, session, program.begin(what))) end
   if names and n < #names and not what.only then
     local lost = #names == 1 and ('"%s"'):format(names[1]) or ("%d of %d"):format(#names - n, #names)
     command.fail(command.FINDINGS, ("%s: %s not found in the cache"):format(what.kind, lost))

@@ -99,6 +99,26 @@ function program.begin(what)
   return table.concat(out)
 end
 
+-- A page of the server's Table: its columns and the token of the next page, then a line of namespace, name and cells
+-- for each row. Nothing is printed if the server gives none.
+local TABLE = [[
+local page = kind(%q):table { namespace = %s, name = %s, selector = %s, continue = %s }
+if not page or page.kind ~= "Table" then return end
+print(k8s.json.encode { page.columnDefinitions, page.metadata.continue or "" })
+local rows = page.rows
+for i = 1, rows and #rows or 0 do
+  local of, cells = rows[i].object.metadata, rows[i].cells
+  print(k8s.json.encode { of.namespace or "", of.name, cells })
+end
+]]
+
+local function or_nil(text) return text and ("%q"):format(text) or "nil" end
+
+-- `what` as of program.begin; `name`: of the only object; `token`: of the page, nil for the first one.
+function program.table(what, name, token)
+  return TABLE:format(what.kind, or_nil(what.namespace), or_nil(name), or_nil(what.selector), or_nil(token))
+end
+
 program.page, program.changes = PAGE, CHANGES
 
 return program

@@ -54,6 +54,22 @@ static void test_a_new_object_goes_to_its_collection(void **state)
     assert_goes_to(&request, "/api/v1/namespaces/shop/pods/web/eviction");
 }
 
+static void test_a_table_is_a_list_of_one_object_too(void **state)
+{
+    struct object_request request = {.verb = OBJECT_TABLE, .place = {&pods, "", ""}};
+    assert_goes_to(&request, "/api/v1/pods?includeObject=Metadata&limit=500");
+    assert_string_equal(object_request_accept(&request), "application/json;as=Table;v=v1;g=meta.k8s.io");
+    request.selector = "app=web,tier!=db";
+    request.continue_ = "a/b=";
+    assert_goes_to(&request, "/api/v1/pods?includeObject=Metadata&limit=500&"
+                             "labelSelector=app%3Dweb%2Ctier%21%3Ddb&continue=a%2Fb%3D");
+    request = (struct object_request){.verb = OBJECT_TABLE, .place = {&pods, "shop", "web"}};
+    assert_goes_to(&request, "/api/v1/namespaces/shop/pods?includeObject=Metadata&limit=500&"
+                             "fieldSelector=metadata.name%3Dweb");
+    request.verb = OBJECT_GET;
+    assert_null(object_request_accept(&request));
+}
+
 static void test_the_verb_sets_the_type_of_a_body(void **state)
 {
     struct object_request request = {.place = {&pods, "shop", "web"},
@@ -84,14 +100,16 @@ static void test_a_copy_stands_alone(void **state)
     struct fence *fence = fence_new(NULL, INT64_MAX);
     char *ns = xstrdup("shop"), *name = xstrdup("web"), *sub = xstrdup("status"),
          *body = xstrdup("{\"a\":1}"), *type = xstrdup("application/json-patch+json"),
-         *manager = xstrdup("me");
-    char *const texts[] = {ns, name, sub, body, type, manager};
+         *manager = xstrdup("me"), *selector = xstrdup("app=web"), *token = xstrdup("t");
+    char *const texts[] = {ns, name, sub, body, type, manager, selector, token};
     resource_copy(&kind, &pods);
     struct object_request request = {.verb = OBJECT_PATCH,
                                      .place = {&kind, ns, name, sub},
                                      .body = {body, 4},
                                      .patch_type = type,
                                      .manager = manager,
+                                     .selector = selector,
+                                     .continue_ = token,
                                      .timeout_ms = 7,
                                      .urgent = true,
                                      .fence = fence};
@@ -115,6 +133,7 @@ int main(void)
         cmocka_unit_test(test_the_query_has_the_options_of_the_write),
         cmocka_unit_test(test_a_delete_has_its_options_in_the_body_where_it_has_one),
         cmocka_unit_test(test_a_new_object_goes_to_its_collection),
+        cmocka_unit_test(test_a_table_is_a_list_of_one_object_too),
         cmocka_unit_test(test_the_verb_sets_the_type_of_a_body),
         cmocka_unit_test(test_a_copy_stands_alone),
     };
