@@ -356,7 +356,7 @@ describe("a write to the simulated server #threads", function()
 
   it("reports what is wrong with a body", function()
     sim.api:request("POST", configmaps, "{", nil, 400)
-    sim.api:request("POST", configmaps, "apiVersion: v1", "application/yaml", 415)
+    sim.api:request("POST", configmaps, "apiVersion: v1", "application/cbor", 415)
     sim.api:request("POST", configmaps, pod "p", nil, 400)
     local status = sim.api:request("POST", configmaps, configmap "Not A Name", nil, 422)
     assert.are.equal("Invalid", status.reason)

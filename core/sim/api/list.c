@@ -9,9 +9,11 @@
 #include "base/array.h"
 #include "base/must.h"
 #include "sim/object/status.h"
+#include "sim/proto/wire.h"
 #include "sim/store/form.h"
 #include "sim/store/params.h"
 #include "sim/store/snapshot.h"
+#include "sim/text/tree.h"
 
 struct sim_list {
     struct sim_stream stream;
@@ -20,6 +22,7 @@ struct sim_list {
     struct sim_snapshot snapshot;
     struct sim_list_options options;
     enum sim_form form;
+    bool protobuf; /* faults break off texts only */
     struct omap_cursor cursor;
     size_t left; /* objects of this page that are still to come */
     size_t sent;
@@ -159,6 +162,32 @@ static json_t *table(struct sim_list *list)
     return result;
 }
 
+/* The list in protobuf. Its length stands before it, so it is made at once. */
+static void put_protobuf(struct sim_list *list, struct buf *out)
+{
+    const struct sim_kind *kind = list->served->kind;
+    bool partial = list->form != SIM_FORM_JSON;
+    const char *api_version = partial ? "meta.k8s.io/v1" : list->served->api_version;
+    struct sim_wire_list wire = {
+        .api_version = api_version,
+        .kind = partial ? "PartialObjectMetadataList" : kind->list_kind,
+        .type = sim_wire_type(api_version, partial ? "PartialObjectMetadata" : kind->kind)};
+    const struct sim_object *object;
+    json_t *meta =
+        json_pack("{s:o, s:s*}", "resourceVersion", sim_textf("%llu", (unsigned long long)list->meta.version),
+                  "continue", list->meta.token);
+    if (list->meta.remaining >= 0)
+        json_object_set_new(meta, "remainingItemCount", json_integer(list->meta.remaining));
+    sim_wire_list_begin(&wire, out, meta);
+    while ((object = next(list))) {
+        json_t *item = sim_object_json(object, kind->kind, list->served->api_version);
+        sim_wire_list_add(&wire, item);
+        json_decref(item);
+    }
+    sim_wire_list_end(&wire);
+    json_decref(meta);
+}
+
 static void respond(struct sim_list *list, struct sim_reply *reply)
 {
     list->meta = (struct sim_list_meta){.version = list->snapshot.version, .remaining = -1};
@@ -168,6 +197,10 @@ static void respond(struct sim_list *list, struct sim_reply *reply)
     if (list->form == SIM_FORM_TABLE) {
         reply->json = table(list);
         list_free(&list->stream);
+    } else if (list->protobuf) {
+        put_protobuf(list, &reply->text);
+        reply->content_type = SIM_WIRE_TYPE;
+        list_free(&list->stream);
     } else
         reply->stream = &list->stream;
 }
@@ -176,12 +209,14 @@ void sim_list(struct sim_api *api, const struct sim_request *request, const stru
               struct sim_list_options *options, struct sim_actions *actions, struct sim_reply *reply)
 {
     struct sim_list *list = NEW(struct sim_list);
+    struct sim_media media = sim_negotiate_of(target->served->kind, request->accept);
     json_t *refusal;
     *list = (struct sim_list){.stream = {list_read, list_free},
                               .api = api,
                               .served = target->served,
                               .options = *options,
-                              .form = sim_negotiate(request->accept),
+                              .form = media.form,
+                              .protobuf = media.protobuf && STAILQ_EMPTY(actions),
                               .fd = request->fd};
     *options = (struct sim_list_options){0};
     STAILQ_INIT(&list->actions);
@@ -211,7 +246,7 @@ static void put_table(const struct sim_served *served, const struct sim_object *
 void sim_reply_object(const struct sim_request *request, const struct sim_served *served,
                       const struct sim_object *object, struct sim_reply *reply)
 {
-    enum sim_form form = sim_negotiate(request->accept);
+    enum sim_form form = sim_negotiate_of(served->kind, request->accept).form;
     struct sim_out out = {0};
     if (form == SIM_FORM_UNACCEPTABLE || form == SIM_FORM_PARTIAL_LIST) {
         sim_reply_status(reply, sim_status_not_acceptable("application/json"));

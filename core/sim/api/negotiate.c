@@ -57,6 +57,21 @@ static enum sim_form form_of(const struct sim_clause *c)
     return SIM_FORM_UNACCEPTABLE;
 }
 
+static bool is_partial(enum sim_form form)
+{
+    return form == SIM_FORM_PARTIAL || form == SIM_FORM_PARTIAL_LIST;
+}
+
+static bool is_spoken(const struct sim_clause *clause, struct sim_media media,
+                      const struct sim_spoken *spoken)
+{
+    if (media.form == SIM_FORM_UNACCEPTABLE || (media.form == SIM_FORM_TABLE && !spoken->tables))
+        return false;
+    if (!media.protobuf) return is_json(clause);
+    return is_partial(media.form) ? spoken->protobuf || spoken->partial_protobuf
+                                  : spoken->protobuf && media.form != SIM_FORM_TABLE;
+}
+
 struct sim_media sim_negotiate_media(const char *accept, const struct sim_spoken *spoken)
 {
     struct str rest = str_of(accept ? accept : ""), part;
@@ -66,16 +81,15 @@ struct sim_media sim_negotiate_media(const char *accept, const struct sim_spoken
     while (str_cut(&rest, ',', &part)) {
         struct sim_clause c = sim_read_clause(part);
         struct sim_media media = {form_of(&c), is_protobuf(&c)};
-        if (media.protobuf ? !spoken->protobuf : !is_json(&c)) continue;
-        if (media.form == SIM_FORM_TABLE && !spoken->tables) continue;
-        if (media.form == SIM_FORM_UNACCEPTABLE || c.q <= best_q) continue;
+        if (!is_spoken(&c, media, spoken) || c.q <= best_q) continue;
         best = media;
         best_q = c.q;
     }
     return best;
 }
 
-enum sim_form sim_negotiate(const char *accept)
+struct sim_media sim_negotiate_of(const struct sim_kind *kind, const char *accept)
 {
-    return sim_negotiate_media(accept, &(struct sim_spoken){.tables = true}).form;
+    return sim_negotiate_media(
+        accept, &(struct sim_spoken){.tables = true, .protobuf = !kind->custom, .partial_protobuf = true});
 }

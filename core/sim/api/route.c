@@ -7,6 +7,7 @@
 #include "sim/access/access.h"
 #include "sim/api/control.h"
 #include "sim/api/discovery.h"
+#include "sim/api/encode.h"
 #include "sim/api/list.h"
 #include "sim/api/review.h"
 #include "sim/api/watch.h"
@@ -104,6 +105,24 @@ static void dispatch(struct sim_api *api, const struct sim_request *request, str
     sim_target_clear(&target);
 }
 
+/* Reads and writes JSON inside, whatever the client speaks. */
+static void translate(struct sim_api *api, const struct sim_request *request, const json_t *user,
+                      struct sim_reply *reply)
+{
+    struct buf json = {0};
+    struct sim_request known = *request;
+    known.user = user;
+    if (sim_encode_request(&known, &json, reply)) dispatch(api, &known, reply);
+    buf_clear(&json);
+}
+
+static void admit(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
+{
+    json_t *user = sim_access_identify(api->access, request, reply);
+    if (user && sim_access_admit(api->access, request, user, reply)) translate(api, request, user, reply);
+    json_decref(user);
+}
+
 void sim_route(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
 {
     if (request->has_nul) {
@@ -111,13 +130,9 @@ void sim_route(struct sim_api *api, const struct sim_request *request, struct si
         return;
     }
     if (sim_control(api, request, reply)) return;
-    if (!api->access) {
-        dispatch(api, request, reply);
-        return;
-    }
-    struct sim_request known = *request;
-    json_t *user = sim_access_identify(api->access, request, reply);
-    known.user = user;
-    if (user && sim_access_admit(api->access, request, user, reply)) dispatch(api, &known, reply);
-    json_decref(user);
+    if (api->access)
+        admit(api, request, reply);
+    else
+        translate(api, request, NULL, reply);
+    sim_encode_reply(request, reply);
 }

@@ -10,7 +10,9 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "sim/api/encode.h"
 #include "sim/object/status.h"
+#include "sim/proto/wire.h"
 #include "sim/store/form.h"
 
 enum { SIM_WATCH_BATCH_MAX = 128 };
@@ -90,6 +92,7 @@ static struct sim_watch *watch_new(struct sim_api *api, const struct sim_request
                                    struct sim_faulty *faulty)
 {
     struct sim_watch *watch = NEW(struct sim_watch);
+    struct sim_media media = sim_negotiate_of(target->served->kind, request->accept);
     int64_t timeout_s = options->timeout_s ? options->timeout_s : DEFAULT_TIMEOUT_S;
     *watch = (struct sim_watch){.stream = {sim_watch_read, sim_watch_free},
                                 .api = api,
@@ -101,7 +104,7 @@ static struct sim_watch *watch_new(struct sim_api *api, const struct sim_request
     if (faulty->ignores_initial_events) watch->options.send_initial = false;
     watch->end_bookmark = watch->options.send_initial && watch->options.bookmarks && !faulty->no_end_bookmark;
     watch->form = (struct sim_event_form){.served = target->served,
-                                          .form = sim_negotiate(request->accept),
+                                          .form = media.form,
                                           .include_object = xstrdup(watch->options.include_object)};
     watch->prefix = target->namespace_ ? xasprintf("%s/", target->namespace_) : xstrdup("");
     watch->deadline_ms = clock_now_ms(sim_clock(api)) + timeout_s * 1000;
@@ -132,6 +135,9 @@ void sim_watch(struct sim_api *api, const struct sim_request *request, const str
     reply->code = 200;
     reply->stream = &watch->stream;
     reply->live = true;
+    if (!sim_negotiate_of(target->served->kind, request->accept).protobuf) return;
+    reply->stream = sim_encode_watch(reply->stream);
+    reply->content_type = SIM_WIRE_WATCH;
 }
 
 /* --- Content of a watch: the present objects, events, bookmarks, and the effects of faults on them; see

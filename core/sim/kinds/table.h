@@ -20,18 +20,21 @@ struct sim_clause {
 };
 struct sim_clause sim_read_clause(struct str text);
 
-/* Returns the first form in the header that the server supports; NULL and "" are JSON. */
-enum sim_form sim_negotiate(const char *accept);
-
-/* Likewise for a server that has other forms than this one. */
+/* Forms that a server has besides JSON. */
 struct sim_spoken {
     bool tables, protobuf;
+    bool partial_protobuf; /* PartialObjectMetadata has protobuf even if the kind itself has none */
 };
 struct sim_media {
     enum sim_form form;
     bool protobuf; /* the object is encoded so, instead of as JSON */
 };
+
+/* Returns the first form in an Accept header that the server has; NULL and "" are JSON. Tables have no
+ * protobuf. */
 struct sim_media sim_negotiate_media(const char *accept, const struct sim_spoken *spoken);
+/* Likewise, of an object of the kind. */
+struct sim_media sim_negotiate_of(const struct sim_kind *kind, const char *accept);
 
 /* A meta.k8s.io/v1 Table of `n` objects. `rv` (NULL: that of the one object) and `continue_token` may be
  * NULL. `include_object` is as in the query, NULL and "" mean Metadata. Later events of a watch come without

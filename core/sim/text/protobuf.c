@@ -1,9 +1,11 @@
 /* Wire format of Protocol Buffers; see protobuf.h. */
 #include "sim/text/protobuf.h"
 
+#include <string.h>
+
 #include "base/must.h"
 
-enum { FIXED64 = 1, FIXED32 = 5 };
+enum { FIXED32 = 5 };
 
 static bool read_varint(struct str *rest, uint64_t *number)
 {
@@ -20,17 +22,16 @@ static bool read_varint(struct str *rest, uint64_t *number)
 }
 
 /* Sets `len` to the length of the value at `*at`, and steps over a length prefix. */
-static bool measure(struct str *at, unsigned type, uint64_t *len)
+static bool measure(struct str *at, unsigned type, uint64_t *len, uint64_t *integer)
 {
     struct str behind = *at;
-    uint64_t number;
     switch (type) {
     case SIM_PROTOBUF_VARINT:
-        if (!read_varint(&behind, &number)) return false;
+        if (!read_varint(&behind, integer)) return false;
         *len = at->n - behind.n;
         return true;
     case SIM_PROTOBUF_BYTES: return read_varint(at, len);
-    case FIXED64: *len = 8; return true;
+    case SIM_PROTOBUF_FIXED64: *len = 8; return true;
     case FIXED32: *len = 4; return true;
     default: return false;
     }
@@ -42,7 +43,8 @@ bool sim_protobuf_next(struct str *rest, struct sim_protobuf_field *field)
     uint64_t tag, len;
     if (!read_varint(&at, &tag) || tag >> 3 == 0 || tag >> 32) return false;
     *field = (struct sim_protobuf_field){.number = (uint32_t)(tag >> 3), .type = tag & 7};
-    if (!measure(&at, field->type, &len) || len > at.n) return false;
+    if (!measure(&at, field->type, &len, &field->integer) || len > at.n) return false;
+    if (field->type == SIM_PROTOBUF_FIXED64) memcpy(&field->integer, at.p, sizeof field->integer);
     if (field->type == SIM_PROTOBUF_BYTES) field->value = (struct str){at.p, (size_t)len};
     at.p += len;
     at.n -= (size_t)len;
@@ -62,8 +64,7 @@ bool sim_protobuf_find(struct str message, uint32_t number, struct str *value)
     return false;
 }
 
-/* Writes a number; returns its bytes. */
-static size_t sim_protobuf_varint(char *to, uint64_t number)
+size_t sim_protobuf_varint(char *to, uint64_t number)
 {
     size_t n = 0;
     for (; number > 127; number >>= 7) to[n++] = (char)(number | 128);

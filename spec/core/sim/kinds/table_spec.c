@@ -9,6 +9,12 @@ enum { NOW = 1767225600 }; /* 2026-01-01T00:00:00Z */
 
 #define TABLE(version) "application/json;as=Table;v=" version ";g=meta.k8s.io"
 
+/* Custom kinds have no protobuf of their own. */
+static enum sim_form negotiated(const char *accept)
+{
+    return sim_negotiate_of(&(struct sim_kind){.custom = true}, accept).form;
+}
+
 static void test_an_accept_header_chooses_the_form(void **state)
 {
     static const struct {
@@ -45,7 +51,7 @@ static void test_an_accept_header_chooses_the_form(void **state)
         {"nonsense;;;=,,", SIM_FORM_UNACCEPTABLE},
     };
     for (size_t i = 0; i < ARRAY_LEN(vectors); i++)
-        if (sim_negotiate(vectors[i].accept) != vectors[i].form) fail_msg("%s", vectors[i].accept);
+        if (negotiated(vectors[i].accept) != vectors[i].form) fail_msg("%s", vectors[i].accept);
 }
 
 static json_t *namespace_named(const char *name)

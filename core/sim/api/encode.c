@@ -1,0 +1,80 @@
+/* Encodings besides JSON; see encode.h. */
+#include "sim/api/encode.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/mem.h"
+#include "base/yaml/yaml_documents.h"
+#include "sim/kinds/table.h"
+#include "sim/object/status.h"
+#include "sim/proto/wire.h"
+#include "sim/text/tree.h"
+
+enum { YAML_MAX = 3 << 20 };
+
+/* --- bodies */
+
+static bool is_type(const struct sim_request *request, const char *type)
+{
+    size_t n = strlen(type);
+    return strncasecmp(request->content_type, type, n) == 0 && strchr("; ", request->content_type[n]);
+}
+
+/* Objects of kinds that have no protobuf stay as they are, and are refused with 415 by who reads them. */
+static bool from_protobuf(struct str body, struct buf *json, struct err *err)
+{
+    json_t *object = sim_wire_get(body, err);
+    if (!object) return err->code == ERR_NOT_FOUND;
+    sim_put_json(json, object);
+    json_decref(object);
+    return true;
+}
+
+static bool from_yaml(struct str body, struct buf *json, struct err *err)
+{
+    struct buf list = {0};
+    const struct yaml_source source = {
+        .text = body, .alone = true, .max = YAML_MAX, .max_name = "3Mi of a request"};
+    bool ok = yaml_read_source(&source, &list, err);
+    if (ok && list.len > 2) buf_append(json, list.data + 1, list.len - 2); /* without the brackets */
+    buf_clear(&list);
+    return ok;
+}
+
+bool sim_encode_request(struct sim_request *request, struct buf *json, struct sim_reply *reply)
+{
+    struct err err;
+    bool is_protobuf = is_type(request, SIM_WIRE_TYPE), ok = true;
+    if (!request->body.n || (!is_protobuf && !is_type(request, "application/yaml"))) return true;
+    ok = is_protobuf ? from_protobuf(request->body, json, &err) : from_yaml(request->body, json, &err);
+    if (!ok) sim_reply_status(reply, sim_status_bad_request("%s", err.text));
+    if (!json->len) return ok;
+    request->body = buf_slice(json);
+    request->content_type = "application/json";
+    return ok;
+}
+
+/* --- replies */
+
+static bool wants_protobuf(const struct sim_request *request)
+{
+    static const struct sim_spoken all = {.tables = true, .protobuf = true, .partial_protobuf = true};
+    return sim_negotiate_media(request->accept, &all).protobuf;
+}
+
+void sim_encode_reply(const struct sim_request *request, struct sim_reply *reply)
+{
+    if (reply->stream || reply->content_type || reply->code <= 0 || !wants_protobuf(request)) return;
+    json_t *object = reply->json ? json_incref(reply->json) : sim_parse(buf_slice(&reply->text), 0, NULL);
+    struct buf bytes = {0};
+    if (object && sim_wire_put(&bytes, object)) {
+        json_decref(reply->json);
+        reply->json = NULL;
+        buf_clear(&reply->text);
+        reply->text = bytes;
+        reply->content_type = SIM_WIRE_TYPE;
+    }
+    json_decref(object);
+}

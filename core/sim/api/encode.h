@@ -1,0 +1,12 @@
+/* Encodings besides JSON: bodies in protobuf and YAML, and replies in protobuf to clients that prefer it.
+ * Owner: see each function. Called on the connections' threads. */
+#pragma once
+#include "sim/store/request.h"
+
+/* Reads a body that is no JSON into `*json`, and has `*request` refer to it. False after an answer 400. */
+bool sim_encode_request(struct sim_request *request, struct buf *json, struct sim_reply *reply);
+/* Turns a complete reply into protobuf if the client wants that, and the object has a form in it. */
+void sim_encode_reply(const struct sim_request *request, struct sim_reply *reply);
+/* Returns a stream of length-prefixed events from one of lines of JSON, which it takes. What is no event, by
+ * a fault, is passed on as it is. */
+struct sim_stream *sim_encode_watch(struct sim_stream *lines);
