@@ -88,26 +88,26 @@ k8s.rule { id = "uses", kinds = { "pods" }, uses = { s = { kind = "secrets" } },
 
   it("are no mistake when the server does without them and nobody uses them", function()
     local of = audits [[
-k8s.rule { id = "pdb", kinds = { "poddisruptionbudgets" }, check = function(obj, r) r:fail "x" end }
-k8s.rule { id = "widget", kinds = { "widgets.example.com", "poddisruptionbudgets" }, check = function() end }
+k8s.rule { id = "pdb", kinds = { "componentstatuses" }, check = function(obj, r) r:fail "x" end }
+k8s.rule { id = "widget", kinds = { "widgets.example.com", "componentstatuses" }, check = function() end }
 ]]
     for name, audit in pairs(of) do
       assert.are.same({ 0, true, 5 }, { audit.code, audit.report.summary.complete, #audit.report.results }, name)
-      local told = "kubelua audit: the server has no poddisruptionbudgets, widgets.example.com\n"
+      local told = "kubelua audit: the server has no componentstatuses, widgets.example.com\n"
       assert.are.equal(name == "files" and 0 or 1, times(audit.err, told), name .. ": " .. audit.err)
     end
   end)
 
   it("leave out who uses them, where a server does without them; files may have none", function()
     local of = audits [[
-k8s.rule { id = "uses", kinds = { "pods" }, uses = { b = { kind = "poddisruptionbudgets" } },
+k8s.rule { id = "uses", kinds = { "pods" }, uses = { b = { kind = "componentstatuses" } },
   check = function(obj, r, use) if #use.b() == 0 then r:warn "no budget" end end }
 ]]
     assert.are.same({ 0, 10 }, { of.files.code, #of.files.report.results })
     for _, name in ipairs { "cluster", "engine" } do
       local audit = of[name]
       assert.are.same({ 3, false, 5 }, { audit.code, audit.report.summary.complete, #audit.report.results }, name)
-      assert.matches("kubelua audit: the server has no poddisruptionbudgets\n", audit.err, 1, true)
+      assert.matches("kubelua audit: the server has no componentstatuses\n", audit.err, 1, true)
       assert.matches(LEFT_OUT, audit.err, 1, true)
     end
   end)

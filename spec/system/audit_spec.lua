@@ -379,10 +379,10 @@ k8s.rule { id = "second", kinds = { "%s" }, check = function() end }
 ]]
 
   it("reports once which kinds the server does not have, and is complete all the same", function()
-    place:write("rules.lua", several:format("widgets.example.com", "poddisruptionbudgets.policy"))
+    place:write("rules.lua", several:format("widgets.example.com", "componentstatuses"))
     local code, report, err = audited_live()
     assert.are.same({ 0, 20 }, { code, #report.results })
-    assert.are.equal("kubelua audit: the server has no widgets.example.com, poddisruptionbudgets.policy\n", err)
+    assert.are.equal("kubelua audit: the server has no widgets.example.com, componentstatuses\n", err)
   end)
 
   it("is incomplete when no server can have a kind", function()

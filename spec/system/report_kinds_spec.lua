@@ -34,9 +34,9 @@ describe("kubelua run --report, where kinds are not there", function()
   end)
 
   it("is ready, reports it once, and evaluates the rules on existing objects", function()
-    place:write("rules.lua", HEAD .. rule("both", '{ "pods", "serviceaccounts" }')
-      .. rule("none", '{ "serviceaccounts" }')
-      .. rule("looks", '{ "pods" }', '{ account = { kind = "serviceaccounts", index = "key" } }')
+    place:write("rules.lua", HEAD .. rule("both", '{ "pods", "componentstatuses" }')
+      .. rule("none", '{ "componentstatuses" }')
+      .. rule("looks", '{ "pods" }', '{ account = { kind = "componentstatuses", index = "key" } }')
       .. rule("custom", '{ "crontabs.stable.example.com" }') .. rule("fine", '{ "pods" }'))
     local engine = report_engine.start(place, sim)
     engine.await_sample(results("both", "medium", "", "pass"), 1)
@@ -46,17 +46,17 @@ describe("kubelua run --report, where kinds are not there", function()
     assert.has_match("^kubelua %S+ +ready ", status)
     assert.has_match("audit: 5 rules, 3 not evaluated as the server does not have their kinds, 1 evaluated without a "
       .. "kind that the server does not have, 1 object; 2 pass\n", status, 1, true)
-    assert.has_match("\nlooks +[^\n]+\n +not evaluated: the server does not have serviceaccounts\n", status)
+    assert.has_match("\nlooks +[^\n]+\n +not evaluated: the server does not have componentstatuses\n", status)
     assert.has_match("\ncustom +[^\n]+\n +not evaluated: the server does not have crontabs.stable.example.com\n",
       status)
     assert.has_no_match("\nboth ", status)
-    assert.has_match("\nboth +[^\n]+\n +evaluated for its other kinds: the server does not have serviceaccounts\n",
+    assert.has_match("\nboth +[^\n]+\n +evaluated for its other kinds: the server does not have componentstatuses\n",
       (engine.ask("status", "-owide")))
-    assert.are.same({ true, "serviceaccounts", false }, { engine.rule("both").asked, engine.rule("both").lacks,
+    assert.are.same({ true, "componentstatuses", false }, { engine.rule("both").asked, engine.rule("both").lacks,
       engine.rule("looks").asked })
     local log = engine.streams.err.text
     assert.has_match('Rules are not evaluated for kinds that the server does not have"'
-      .. ' kinds="serviceaccounts, crontabs.stable.example.com" rules="both, none, looks, custom"', log, 1, true)
+      .. ' kinds="componentstatuses, crontabs.stable.example.com" rules="both, none, looks, custom"', log, 1, true)
     assert.are.equal(1, select(2, log:gsub("Rules are not evaluated for kinds", "")))
   end)
 
@@ -65,7 +65,7 @@ describe("kubelua run --report, where kinds are not there", function()
     place:write("rules.lua", HEAD .. custom)
     local engine = report_engine.start(place, sim)
     engine.await_sample(results("custom", "medium", "", "pass"), 1)
-    place:write("rules.lua", HEAD .. custom .. rule("more", '{ "serviceaccounts" }') .. rule("fine", '{ "pods" }'))
+    place:write("rules.lua", HEAD .. custom .. rule("more", '{ "componentstatuses" }') .. rule("fine", '{ "pods" }'))
     engine.await("rules", function(s) return s.generation == 2 end)
     engine.await_sample(results("fine", "medium", "", "pass"), 1)
     engine.await_sample('kubelua_audit_evaluations_total{rule="custom",result="pass"}', 1) -- it was kept
@@ -74,7 +74,7 @@ describe("kubelua run --report, where kinds are not there", function()
       metadata = { name = "nightly", namespace = "default" } })
     engine.await_sample(results("custom", "medium", "", "pass"), 2)
     assert.are.equal(nil, engine.rule("custom").lacks)
-    assert.are.equal("serviceaccounts", engine.rule("more").lacks)
+    assert.are.equal("componentstatuses", engine.rule("more").lacks)
     assert.has_match("^kubelua %S+ +ready ", (engine.ask "status"))
   end)
 
@@ -107,11 +107,11 @@ describe("kubelua run --report, where kinds are not there", function()
   end)
 
   it("runs k8s.main and reloads a script that requests other things too", function()
-    place:write("rules.lua", HEAD .. rule("none", '{ "serviceaccounts" }')
+    place:write("rules.lua", HEAD .. rule("none", '{ "componentstatuses" }')
       .. 'k8s.informer "pods"\nk8s.main(function() print "main" end)\n')
     local engine = report_engine.start(place, sim)
     engine:wait_line "^main$"
-    place:write("rules.lua", HEAD .. rule("none", '{ "serviceaccounts" }') .. 'k8s.informer "nodes"\n')
+    place:write("rules.lua", HEAD .. rule("none", '{ "componentstatuses" }') .. 'k8s.informer "nodes"\n')
     engine.await("rules", function(s) return s.generation == 2 end)
   end)
 end)
