@@ -1,4 +1,4 @@
-/* Kinds that every cluster has; see well_known.h. From `kubectl api-resources`. */
+/* Kinds that every cluster has; see well_known.h. Those of core/schema/. */
 #include "kube/kinds/well_known.h"
 
 #include <stdlib.h>
@@ -7,134 +7,44 @@
 
 #include "base/array.h"
 #include "kube/kinds/catalogue.h"
+#include "schema/schema.h"
 
 #define NO_SUCH_KIND "no kind \"%.*s\" in the built-in API groups"
 
-static const struct {
-    const char *group, *version, *plural, *kind, *short_names;
-    bool namespaced;
-} kinds[] = {
-    {"", "v1", "bindings", "Binding", "", true},
-    {"", "v1", "componentstatuses", "ComponentStatus", "cs", false},
-    {"", "v1", "configmaps", "ConfigMap", "cm", true},
-    {"", "v1", "endpoints", "Endpoints", "ep", true},
-    {"", "v1", "events", "Event", "ev", true},
-    {"", "v1", "limitranges", "LimitRange", "limits", true},
-    {"", "v1", "namespaces", "Namespace", "ns", false},
-    {"", "v1", "nodes", "Node", "no", false},
-    {"", "v1", "persistentvolumeclaims", "PersistentVolumeClaim", "pvc", true},
-    {"", "v1", "persistentvolumes", "PersistentVolume", "pv", false},
-    {"", "v1", "pods", "Pod", "po", true},
-    {"", "v1", "podtemplates", "PodTemplate", "", true},
-    {"", "v1", "replicationcontrollers", "ReplicationController", "rc", true},
-    {"", "v1", "resourcequotas", "ResourceQuota", "quota", true},
-    {"", "v1", "secrets", "Secret", "", true},
-    {"", "v1", "serviceaccounts", "ServiceAccount", "sa", true},
-    {"", "v1", "services", "Service", "svc", true},
-    {"admissionregistration.k8s.io", "v1", "mutatingadmissionpolicies", "MutatingAdmissionPolicy", "", false},
-    {"admissionregistration.k8s.io", "v1", "mutatingadmissionpolicybindings",
-     "MutatingAdmissionPolicyBinding", "", false},
-    {"admissionregistration.k8s.io", "v1", "mutatingwebhookconfigurations", "MutatingWebhookConfiguration",
-     "", false},
-    {"admissionregistration.k8s.io", "v1", "validatingadmissionpolicies", "ValidatingAdmissionPolicy", "",
-     false},
-    {"admissionregistration.k8s.io", "v1", "validatingadmissionpolicybindings",
-     "ValidatingAdmissionPolicyBinding", "", false},
-    {"admissionregistration.k8s.io", "v1", "validatingwebhookconfigurations",
-     "ValidatingWebhookConfiguration", "", false},
-    {"apiextensions.k8s.io", "v1", "customresourcedefinitions", "CustomResourceDefinition", "crd,crds",
-     false},
-    {"apiregistration.k8s.io", "v1", "apiservices", "APIService", "", false},
-    {"apps", "v1", "controllerrevisions", "ControllerRevision", "", true},
-    {"apps", "v1", "daemonsets", "DaemonSet", "ds", true},
-    {"apps", "v1", "deployments", "Deployment", "deploy", true},
-    {"apps", "v1", "replicasets", "ReplicaSet", "rs", true},
-    {"apps", "v1", "statefulsets", "StatefulSet", "sts", true},
-    {"authentication.k8s.io", "v1", "selfsubjectreviews", "SelfSubjectReview", "", false},
-    {"authentication.k8s.io", "v1", "tokenreviews", "TokenReview", "", false},
-    {"authorization.k8s.io", "v1", "localsubjectaccessreviews", "LocalSubjectAccessReview", "", true},
-    {"authorization.k8s.io", "v1", "selfsubjectaccessreviews", "SelfSubjectAccessReview", "", false},
-    {"authorization.k8s.io", "v1", "selfsubjectrulesreviews", "SelfSubjectRulesReview", "", false},
-    {"authorization.k8s.io", "v1", "subjectaccessreviews", "SubjectAccessReview", "", false},
-    {"autoscaling", "v2", "horizontalpodautoscalers", "HorizontalPodAutoscaler", "hpa", true},
-    {"batch", "v1", "cronjobs", "CronJob", "cj", true},
-    {"batch", "v1", "jobs", "Job", "", true},
-    {"certificates.k8s.io", "v1", "certificatesigningrequests", "CertificateSigningRequest", "csr", false},
-    {"coordination.k8s.io", "v1", "leases", "Lease", "", true},
-    {"discovery.k8s.io", "v1", "endpointslices", "EndpointSlice", "", true},
-    {"events.k8s.io", "v1", "events", "Event", "ev", true},
-    {"flowcontrol.apiserver.k8s.io", "v1", "flowschemas", "FlowSchema", "", false},
-    {"flowcontrol.apiserver.k8s.io", "v1", "prioritylevelconfigurations", "PriorityLevelConfiguration", "",
-     false},
-    {"networking.k8s.io", "v1", "ingressclasses", "IngressClass", "", false},
-    {"networking.k8s.io", "v1", "ingresses", "Ingress", "ing", true},
-    {"networking.k8s.io", "v1", "ipaddresses", "IPAddress", "ip", false},
-    {"networking.k8s.io", "v1", "networkpolicies", "NetworkPolicy", "netpol", true},
-    {"networking.k8s.io", "v1", "servicecidrs", "ServiceCIDR", "", false},
-    {"node.k8s.io", "v1", "runtimeclasses", "RuntimeClass", "", false},
-    {"policy", "v1", "poddisruptionbudgets", "PodDisruptionBudget", "pdb", true},
-    {"rbac.authorization.k8s.io", "v1", "clusterrolebindings", "ClusterRoleBinding", "", false},
-    {"rbac.authorization.k8s.io", "v1", "clusterroles", "ClusterRole", "", false},
-    {"rbac.authorization.k8s.io", "v1", "rolebindings", "RoleBinding", "", true},
-    {"rbac.authorization.k8s.io", "v1", "roles", "Role", "", true},
-    {"resource.k8s.io", "v1", "deviceclasses", "DeviceClass", "", false},
-    {"resource.k8s.io", "v1", "resourceclaims", "ResourceClaim", "", true},
-    {"resource.k8s.io", "v1", "resourceclaimtemplates", "ResourceClaimTemplate", "", true},
-    {"resource.k8s.io", "v1", "resourceslices", "ResourceSlice", "", false},
-    {"scheduling.k8s.io", "v1", "priorityclasses", "PriorityClass", "pc", false},
-    {"storage.k8s.io", "v1", "csidrivers", "CSIDriver", "", false},
-    {"storage.k8s.io", "v1", "csinodes", "CSINode", "", false},
-    {"storage.k8s.io", "v1", "csistoragecapacities", "CSIStorageCapacity", "", true},
-    {"storage.k8s.io", "v1", "storageclasses", "StorageClass", "sc", false},
-    {"storage.k8s.io", "v1", "volumeattachments", "VolumeAttachment", "", false},
-    {"storage.k8s.io", "v1", "volumeattributesclasses", "VolumeAttributesClass", "vac", false},
+/* Kinds of Kubernetes' own groups that were there once. */
+static const char *const former[] = {
+    "podschedulingcontexts", "PodSchedulingContext", "clustercidrs",
+    "ClusterCIDR",           "podsecuritypolicies",  "PodSecurityPolicy",
 };
 
-/* Kinds of Kubernetes' own groups that a cluster serves only if they were enabled. */
-static const char *const optional[] = {
-    "clustertrustbundles",
-    "ClusterTrustBundle",
-    "podcertificaterequests",
-    "PodCertificateRequest",
-    "leasecandidates",
-    "LeaseCandidate",
-    "devicetaintrules",
-    "DeviceTaintRule",
-    "resourcepoolstatusrequests",
-    "ResourcePoolStatusRequest",
-    "podschedulingcontexts",
-    "PodSchedulingContext",
-    "workloads",
-    "Workload",
-    "podgroups",
-    "PodGroup",
-    "clustercidrs",
-    "ClusterCIDR",
-    "podsecuritypolicies",
-    "PodSecurityPolicy",
-};
-
-/* Splits "crd,crds". */
-static char **split(const char *names)
+static char **copy_of(const char *const *names)
 {
-    struct str rest = str_of(names), name;
-    char **list = xcalloc(strlen(names) + 2, sizeof *list);
     size_t count = 0;
-    while (*names && str_cut(&rest, ',', &name)) list[count++] = xstrndup(name.p, name.n);
+    while (names[count]) count++;
+    char **list = xcalloc(count + 1, sizeof *list);
+    for (size_t i = 0; i < count; i++) list[i] = xstrdup(names[i]);
     return list;
+}
+
+/* Is it what a server has, in the version that it prefers? */
+static bool is_preferred(const struct schema_kind *kind)
+{
+    return kind->on && schema_kind(kind->group, NULL, kind->kind) == kind;
 }
 
 void well_known_add(struct catalogue *catalogue, bool core)
 {
-    for (unsigned i = 0, group = 0; i < ARRAY_LEN(kinds); i++) {
+    size_t count;
+    const struct schema_kind *kinds = schema_kinds(&count);
+    for (unsigned i = 0, group = 0; i < count; i++) {
         if (i && strcmp(kinds[i].group, kinds[i - 1].group) != 0) group++;
-        if (core != !*kinds[i].group) continue;
+        if (core != !*kinds[i].group || !is_preferred(&kinds[i])) continue;
         const struct resource resource = {(char *)kinds[i].group, (char *)kinds[i].version,
                                           (char *)kinds[i].plural, (char *)kinds[i].kind,
                                           kinds[i].namespaced};
         struct catalogue_entry *entry = array_add(catalogue->entries, catalogue->count);
         *entry = (struct catalogue_entry){
-            .short_names = split(kinds[i].short_names), .group_order = group, .sequence = i};
+            .short_names = copy_of(kinds[i].short_names), .group_order = group, .sequence = i};
         resource_copy(&entry->resource, &resource);
     }
 }
@@ -148,17 +58,28 @@ struct catalogue *catalogue_well_known(void)
     return catalogue;
 }
 
-/* Returns whether `kind` is optional: "clustertrustbundles.certificates.k8s.io",
- * "scheduling.k8s.io/v1alpha1/Workload". */
+static bool is_name(struct str name, const char *of)
+{
+    return strlen(of) == name.n && strncasecmp(of, name.p, name.n) == 0;
+}
+
+/* Returns whether a cluster serves `kind` only if it was enabled, or served it once:
+ * "clustertrustbundles.certificates.k8s.io", "scheduling.k8s.io/v1alpha1/Workload". */
 static bool is_optional(struct str kind)
 {
     struct str name = kind, rest = kind;
+    size_t count;
+    const struct schema_kind *kinds = schema_kinds(&count);
     if (memchr(kind.p ? kind.p : "", '/', kind.n))
         while (str_cut(&rest, '/', &name)) continue;
     else
         str_cut(&rest, '.', &name);
-    for (size_t i = 0; i < ARRAY_LEN(optional); i++)
-        if (strlen(optional[i]) == name.n && strncasecmp(optional[i], name.p, name.n) == 0) return true;
+    for (size_t i = 0; i < ARRAY_LEN(former); i++)
+        if (is_name(name, former[i])) return true;
+    for (size_t i = 0; i < count; i++) {
+        bool named = is_name(name, kinds[i].plural) || is_name(name, kinds[i].kind);
+        if (named && !schema_kind(kinds[i].group, NULL, kinds[i].kind)) return true;
+    }
     return false;
 }
 
