@@ -1,6 +1,7 @@
 # Compiles a folder of Lua files into the binary: each file becomes one C string, in a table of base/embedded_file.h's
 # struct embedded_module. Run with -P it writes the table; included, it gives kubelua_embed_lua. With COMPILE the strings
 # are LuaJIT's bytecode without lines and names of locals: nobody compiles it at run time, and a state with it is smaller.
+# The program that compiles is of the architecture that is built for, and so is its bytecode; EMULATOR runs it elsewhere.
 if(CMAKE_SCRIPT_MODE_FILE)
   file(GLOB_RECURSE files RELATIVE ${SOURCE_DIR} ${SOURCE_DIR}/${WITHIN}/*.lua)
   list(SORT files)
@@ -11,7 +12,7 @@ if(CMAKE_SCRIPT_MODE_FILE)
     set(content ${SOURCE_DIR}/${file})
     if(COMPILE)
       set(content ${OUTPUT}.code)
-      execute_process(COMMAND ${COMPILE} ${SOURCE_DIR}/${file} ${content} RESULT_VARIABLE failed)
+      execute_process(COMMAND ${EMULATOR} ${COMPILE} ${SOURCE_DIR}/${file} ${content} RESULT_VARIABLE failed)
       if(failed)
         message(FATAL_ERROR "${COMPILE} does not compile ${LABEL}/${file}")
       endif()
@@ -43,8 +44,9 @@ function(kubelua_embed_lua target folder within table)
   add_custom_command(
     OUTPUT ${output}
     COMMAND ${CMAKE_COMMAND} -DSOURCE_DIR=${source_dir} -DWITHIN=${within} -DLABEL=${folder} -DTABLE=${table} -DOUTPUT=${output}
-      -DCOMPILE=${compile} -P ${CMAKE_SOURCE_DIR}/lua/embed.cmake
+      "-DEMULATOR=${CMAKE_CROSSCOMPILING_EMULATOR}" -DCOMPILE=${compile} -P ${CMAKE_SOURCE_DIR}/lua/embed.cmake
     DEPENDS ${ARGN} ${files} ${CMAKE_SOURCE_DIR}/lua/embed.cmake
-    COMMENT "Embedding ${folder}/")
+    COMMENT "Embedding ${folder}/"
+    VERBATIM)
   target_sources(${target} PRIVATE ${output})
 endfunction()

@@ -172,7 +172,7 @@ static bool unescape(struct str raw, bool codes, char *out, size_t *n)
         to += plain;
         p += plain;
         if (!slash) break;
-        if (end - p < 2 || p[1] < 0) return false;
+        if (end - p < 2 || (unsigned char)p[1] >= sizeof meant) return false;
         bool is_code = codes && p[1] == 'u';
         *to = is_code ? code_here(p, end) : meant[(unsigned char)p[1]];
         if (!*to++) return false;
