@@ -34,6 +34,7 @@ static struct sim_kind *kind_of(const json_t *spec, const json_t *version)
     kind->custom = true;
     kind->not_storage = !sim_true_at(version, "storage");
     kind->printer_columns = columns;
+    kind->structural = json_deep_copy(sim_at(version, "schema.openAPIV3Schema"));
     return kind;
 }
 
