@@ -210,12 +210,16 @@ require("k8s").rule { id = "defaults", kinds = { "namespaces" },
 
     it("is applied by the server, whose words are reported where it does not", function()
       place:write("rules.lua", manifest:format('"defaults"', "obj:name()"))
+      sim:play { ["do"] = "fault", verb = "patch", resource = "configmaps", what = "status", code = 403,
+        reason = "Forbidden", message = "not today" }
       local code, out, err = audit "--apply"
       assert.are.same({ 3, "" }, { code, out })
-      assert.matches("configmap/defaults in shop: defaults: not applied: kubelua sim has no server-side apply", err, 1,
-        true)
+      assert.matches("configmap/defaults in shop: defaults: not applied: not today", err, 1, true)
       code, out = audit("--apply", "--dry-run=client")
       assert.are.same({ 1, "configmap/defaults serverside-applied (dry run) # shop: defaults\n" }, { code, out })
+      code, out = audit "--apply"
+      assert.are.same({ 1, "configmap/defaults serverside-applied # shop: defaults\n" }, { code, out })
+      assert.are.equal("kubelua", sim.api:get(configmaps .. "/defaults").metadata.managedFields[1].manager)
     end)
 
     it("is not sent where a patch of its object is", function()

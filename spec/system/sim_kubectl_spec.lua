@@ -120,13 +120,22 @@ describe("kubectl on the simulated server", function()
     assert.are.same({ "3", "2" }, { containers[1].image, containers[2].image })
   end)
 
-  it_does("is told that there is no server-side apply", function()
-    configmap "one"
+  it_does("applies on the server, with conflicts and without", function()
+    configmap("one", { old = "x" })
     local file = home .. "/one.json"
-    temp.write(file, '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"one","namespace":"default"}}')
-    local _, code, err = kubectl("apply", "--server-side", "--validate=false", "-f", file)
+    temp.write(file, '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"one","namespace":"default",'
+      .. '"labels":{"old":"y"}},"data":{"new":"1"}}')
+    local function apply(...) return kubectl("apply", "--server-side", "--validate=false", "-f", file, ...) end
+    local _, code, err = apply()
     assert.are.equal(1, code)
-    assert.has_match("kubelua sim has no server-side apply", err, 1, true)
+    assert.has_match("conflict with \"curl\" using v1: .metadata.labels.old", err, 1, true)
+    local out
+    out, code = apply "--force-conflicts"
+    assert.are.same({ "configmap/one serverside-applied\n", 0 }, { out, code })
+    local object = sim.api:get "/api/v1/namespaces/default/configmaps/one"
+    assert.are.same({ old = "y" }, object.metadata.labels)
+    assert.are.same({ "kubectl", "Apply" },
+      { object.metadata.managedFields[1].manager, object.metadata.managedFields[1].operation })
   end)
 
   it_does("labels and annotates", function()
@@ -191,7 +200,7 @@ describe("kubectl on the simulated server", function()
         group = "example.com",
         scope = "Namespaced",
         names = { kind = "Widget", plural = "widgets", singular = "widget", shortNames = { "wd" } },
-        versions = { { name = "v1", served = true, storage = true, schema = cluster.any_schema,
+        versions = { { name = "v1", served = true, storage = true, schema = { openAPIV3Schema = { type = "object" } },
           additionalPrinterColumns = { { name = "Size", type = "integer", jsonPath = ".spec.size" } } } },
       },
     })

@@ -31,9 +31,9 @@ local crd = {
     scope = "Namespaced",
     names = { kind = "Widget", plural = "widgets", singular = "widget" },
     versions = {
-      { name = "v1", served = true, storage = true, schema = cluster.any_schema,
+      { name = "v1", served = true, storage = true, schema = { openAPIV3Schema = { type = "object" } },
         subresources = { status = {} } },
-      { name = "v1beta1", served = true, storage = false, schema = cluster.any_schema },
+      { name = "v1beta1", served = true, storage = false, schema = { openAPIV3Schema = { type = "object" } } },
     },
   },
 }
@@ -110,16 +110,10 @@ describe("a write to the simulated server #threads", function()
     sim.api:request("PATCH", path, "{", "application/merge-patch+json", 400)
     local strategic = "application/strategic-merge-patch+json"
     assert.are.same({ a = "b", s = "t" }, sim.api:request("PATCH", path, '{"data":{"s":"t"}}', strategic).data)
-    local takes = "application/json-patch+json, application/merge-patch+json, " .. strategic
-    local known = "; it takes patches of the types " .. takes
-    for kind, message in pairs {
-      ["application/apply-patch+yaml"] = "kubelua sim has no server-side apply" .. known,
-      ["application/apply-patch+cbor"] = "415: Unsupported Media Type",
-      ["text/plain"] = "415: Unsupported Media Type",
-    } do
+    for _, kind in ipairs { "application/apply-patch+cbor", "text/plain" } do
       status = sim.api:request("PATCH", path .. "?fieldManager=me", "{}", kind, 415)
       assert.are.equal("UnsupportedMediaType", status.reason)
-      assert.are.equal(message, status.message)
+      assert.are.equal("415: Unsupported Media Type", status.message)
     end
     local stale = '{"metadata":{"resourceVersion":"1"}}'
     sim.api:request("PATCH", path, stale, "application/merge-patch+json", 409)

@@ -194,7 +194,8 @@ static enum MHD_Result take_param(void *cls, enum MHD_ValueKind kind, const char
     return MHD_YES;
 }
 
-/* Headers that say who sends a request; a user with more groups than there is room has the first ones. */
+/* Headers that say who sends a request, and with what; a user with more groups than there is room has the
+ * first ones. */
 struct url_headers {
     struct sim_param headers[HEADERS_MAX];
     size_t count;
@@ -205,6 +206,7 @@ static enum MHD_Result take_header(void *cls, enum MHD_ValueKind kind, const cha
     static const char impersonation[] = "Impersonate-";
     struct url_headers *all = cls;
     bool wanted = strcasecmp(key, MHD_HTTP_HEADER_AUTHORIZATION) == 0 ||
+                  strcasecmp(key, MHD_HTTP_HEADER_USER_AGENT) == 0 ||
                   strncasecmp(key, impersonation, sizeof impersonation - 1) == 0;
     if (wanted && value && all->count < HEADERS_MAX)
         all->headers[all->count++] = (struct sim_param){key, value};

@@ -5,11 +5,12 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/yaml/yaml_documents.h"
 #include "sim/api/body.h"
 #include "sim/api/list.h"
 #include "sim/api/write_options.h"
 #include "sim/api/write_request_internal.h"
-#include "sim/object/apply.h"
+#include "sim/managed/apply.h"
 #include "sim/object/metadata.h"
 #include "sim/object/patch.h"
 #include "sim/object/status.h"
@@ -21,7 +22,7 @@
 #define STRATEGIC   "application/strategic-merge-patch+json"
 #define APPLY       "application/apply-patch+yaml"
 
-enum { BODY_MAX = 3 << 20 };
+enum { BODY_MAX = 3 << 20, CONFIGURATION_MAX = 64 << 20, MANAGER_MAX = 128 };
 
 static bool has_type(const struct sim_request *request, const char *type)
 {
@@ -72,7 +73,7 @@ static void create(struct writing *w)
     struct sim_written written;
     json_t *body = read_object(w);
     if (!body) return;
-    sim_write_create(w->api, w->target->served, w->target->namespace_, body, w->dry_run, &written);
+    sim_write_create(w->api, w->target->served, w->target->namespace_, body, w->by, &written);
     sim_write_respond(w, &written);
     json_decref(body);
 }
@@ -90,7 +91,8 @@ static void bind_pod(struct writing *w, const char *key)
     struct sim_written written;
     json_t *body = is_json(w) ? sim_write_body(w, "couldn't get version/kind; json parse error") : NULL;
     if (!body) return;
-    sim_write_update(w->api, w->target->served, key, "binding", bound, body, w->dry_run, &written);
+    sim_write_update(w->api, w->target->served, key, "binding", bound, body,
+                     (struct sim_writer){NULL, w->by.dry_run}, &written);
     json_decref(body);
     sim_reply_status(w->reply, written.refusal ? json_incref(written.refusal)
                                                : sim_status(201, NULL, NULL, NULL, NULL));
@@ -108,13 +110,17 @@ static void write_body(struct writing *w, const char *key, sim_body_fn *body, vo
 {
     struct sim_written written;
     const struct sim_served *served = w->target->served;
-    sim_write_update(w->api, served, key, w->target->subresource, body, ctx, w->dry_run, &written);
+    sim_write_update(w->api, served, key, w->target->subresource, body, ctx, w->by, &written);
     bool is_there = !written.refusal || sim_status_code(written.refusal) != 404;
     if (!is_there && may_create && !w->target->subresource) {
-        json_t *object = body(ctx, served->kind, NULL, NULL);
+        struct sim_refusal refusal = {0};
+        json_t *object = body(ctx, served->kind, NULL, &refusal);
         json_object_del(json_object_get(object, "metadata"), "resourceVersion");
         sim_written_clear(w->api, &written);
-        sim_write_create(w->api, served, w->target->namespace_, object, w->dry_run, &written);
+        if (object)
+            sim_write_create(w->api, served, w->target->namespace_, object, w->by, &written);
+        else
+            written.refusal = refusal.status;
         json_decref(object);
     }
     sim_write_respond(w, &written);
@@ -164,48 +170,65 @@ static json_t *patched(void *ctx, const struct sim_kind *kind, const json_t *old
     return result;
 }
 
-/* Refuses a patch type. A client that meets a limit of this server is told so, and not that its request was
- * wrong. */
+/* Refuses a patch type. */
 static void refuse_type(const struct writing *w)
 {
-    const char *types = PATCH_TYPES ", " STRATEGIC;
-    if (w->target->served->kind->custom) {
-        sim_reply_status(w->reply, sim_status_unsupported_media(PATCH_TYPES ", " APPLY));
-        return;
-    }
-    if (!has_type(w->request, APPLY)) {
-        sim_reply_status(w->reply, sim_status_generic(415));
-        return;
-    }
-    char *message =
-        xasprintf("kubelua sim has no server-side apply; it takes patches of the types %s", types);
-    sim_reply_status(w->reply, sim_status(415, "UnsupportedMediaType", message, NULL, NULL));
-    free(message);
+    const char *types = PATCH_TYPES ", " APPLY;
+    bool custom = w->target->served->kind->custom;
+    sim_reply_status(w->reply, custom ? sim_status_unsupported_media(types) : sim_status_generic(415));
 }
 
 /* --- server-side apply */
 
 static json_t *applied(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
 {
-    return sim_applied(old, ctx);
+    return sim_applied(kind, old, ctx, refusal);
+}
+
+/* Returns the first document of YAML; NULL with an error. */
+static json_t *read_yaml(struct str text, struct err *err)
+{
+    const struct yaml_source source = {.text = text, .max = CONFIGURATION_MAX, .max_name = "64Mi of a body"};
+    struct buf json = {0};
+    json_error_t error;
+    json_t *documents = NULL;
+    if (yaml_read_source(&source, &json, err)) {
+        documents = sim_parse(buf_slice(&json), 0, &error);
+        if (!documents) err_set(err, ERR_PARSE, "%s", error.text);
+    }
+    json_t *first = json_incref(json_array_get(documents, 0));
+    if (documents && !first) first = json_object();
+    json_decref(documents);
+    buf_clear(&json);
+    return first;
+}
+
+/* Returns the configuration; NULL and a response if it is neither JSON nor YAML, or no map. */
+static json_t *read_configuration(const struct writing *w)
+{
+    json_error_t error;
+    struct err err = {0};
+    json_t *given = sim_parse(w->request->body, 0, &error);
+    if (!given) given = read_yaml(w->request->body, &err);
+    if (json_is_object(given)) return given;
+    sim_reply_status(w->reply,
+                     sim_status_bad_request("error decoding YAML: %s", given ? "it is not a map" : err.text));
+    json_decref(given);
+    return NULL;
 }
 
 /* Applies the body; creates the object if it does not exist. */
 static void apply(struct writing *w, const char *key)
 {
-    const char *manager = sim_query(w->request, "fieldManager");
-    json_t *given = sim_write_body(w, "error decoding YAML, of which this server takes JSON alone");
-    struct sim_apply apply = {given, manager, clock_wall_us(sim_clock(w->api)) / 1000000};
-    if (!given) return;
-    if (!manager || !*manager || !json_is_object(given)) {
-        sim_reply_status(w->reply,
-                         sim_status_bad_request("%s", json_is_object(given)
-                                                          ? "fieldManager is required for apply patch"
-                                                          : "the applied value is not an object"));
-        json_decref(given);
-        return;
-    }
-    write_body(w, key, applied, &apply, true);
+    json_t *given = read_configuration(w);
+    struct sim_apply apply = {.given = given,
+                              .name = w->target->name,
+                              .force = sim_query_true(w->request, "force"),
+                              .author = {w->by.manager, "Apply", w->target->served->api_version,
+                                         w->target->subresource, clock_wall_us(sim_clock(w->api)) / 1000000}};
+    struct sim_patch_body typed = {w, applied, &apply};
+    w->by.manager = NULL; /* the owners are in the result */
+    if (given) write_body(w, key, sim_body_patched, &typed, true);
     json_decref(given);
 }
 
@@ -255,7 +278,7 @@ static void patch(struct writing *w, const char *key)
                         : has_type(w->request, "application/json-patch+json") ? patched
                         : strategic && has_type(w->request, STRATEGIC)        ? merged_by_key
                                                                               : NULL;
-    if (!body && !strategic && has_type(w->request, APPLY)) {
+    if (!body && has_type(w->request, APPLY)) {
         apply(w, key);
         return;
     }
@@ -301,10 +324,32 @@ static json_t *options_refused(const struct sim_request *request, const struct s
     return sim_write_options_refused(request, has_type(request, APPLY) ? SIM_WRITE_APPLY : SIM_WRITE_PATCH);
 }
 
+/* Name that a client has by its User-Agent: "kubectl" of "kubectl/v1.36.0 (linux/amd64)". */
+static void name_of_agent(const struct sim_request *request, char name[static MANAGER_MAX + 1])
+{
+    const char *agent = sim_header(request, "User-Agent");
+    size_t n = 0;
+    struct str rest = {agent, agent ? strcspn(agent, "/") : 0};
+    while (rest.n) {
+        size_t length = str_utf8(rest);
+        bool printed = length && (unsigned char)*rest.p >= ' ' && *rest.p != 0x7f;
+        if (!length) length = 1;
+        if (printed && n + length > MANAGER_MAX) break;
+        if (printed) memcpy(name + n, rest.p, length);
+        if (printed) n += length;
+        rest = (struct str){rest.p + length, rest.n - length};
+    }
+    name[n] = '\0';
+}
+
 void sim_write_request(struct sim_api *api, const struct sim_request *request,
                        const struct sim_target *target, struct sim_reply *reply)
 {
+    const char *manager = sim_query(request, "fieldManager");
+    char agent[MANAGER_MAX + 1];
+    name_of_agent(request, agent);
     struct writing w = {.api = api, .request = request, .target = target, .reply = reply};
+    w.by.manager = nonempty(manager) ? manager : agent;
     json_t *refusal = options_refused(request, target->served->kind);
     bool everywhere = target->served->kind->namespaced && !target->namespace_;
     sim_count(&api->stats.writes, 1);

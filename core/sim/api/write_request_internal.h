@@ -9,7 +9,7 @@ struct writing {
     const struct sim_request *request;
     const struct sim_target *target;
     struct sim_reply *reply;
-    bool dry_run;
+    struct sim_writer by;
     bool strict, ignores_unknown; /* how unknown and duplicate fields are judged; neither: by a warning */
 };
 

@@ -143,7 +143,8 @@ static void check_finalizers(const json_t *object, const json_t *old, json_t *ca
     }
 }
 
-/* Keeps everything except the status, for the status subresource; of custom objects all metadata too. */
+/* Keeps everything except the status, for the status subresource; of custom objects all metadata but
+ * managedFields, too. */
 static void only_status(const struct sim_kind *kind, json_t *object, const json_t *old)
 {
     const char *key;
@@ -156,6 +157,9 @@ static void only_status(const struct sim_kind *kind, json_t *object, const json_
     else
         json_object_del(object, "status");
     if (kind->custom) {
+        json_t *kept = json_copy(json_object_get(old, "metadata"));
+        copy_field(kept, metadata, "managedFields"); /* they tell who wrote the status */
+        json_object_set_new(object, "metadata", kept);
         json_decref(metadata);
         return;
     }

@@ -66,8 +66,8 @@ static bool update_one(struct sim_stage *stage, struct sim_served *served, const
 {
     const struct update *update = ctx;
     struct sim_written written;
-    sim_write_update(stage->api, served, key, update->subresource, update->body, update->ctx, false,
-                     &written);
+    sim_write_update(stage->api, served, key, update->subresource, update->body, update->ctx,
+                     (struct sim_writer){.manager = "kubelua-sim"}, &written);
     return sim_write_accepted(stage->api, &written, true, err);
 }
 

@@ -124,7 +124,8 @@ static void finish_namespace(struct sim_api *api, const char *namespace_)
     struct sim_served *namespaces = sim_store_find(api->store, "", "v1", "namespaces");
     sim_store_unlock(api->store);
     if (!ending || !is_empty(api, namespace_)) return;
-    sim_write_update(api, namespaces, namespace_, "finalize", without_finalizers, NULL, false, &written);
+    sim_write_update(api, namespaces, namespace_, "finalize", without_finalizers, NULL,
+                     (struct sim_writer){0}, &written);
     sim_written_clear(api, &written);
 }
 

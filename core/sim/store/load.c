@@ -32,7 +32,7 @@ static void make_namespace(struct sim_api *api, const char *name)
     struct sim_written written;
     json_t *body =
         json_pack("{ss ss s{ss}}", "kind", "Namespace", "apiVersion", "v1", "metadata", "name", name);
-    sim_write_create(api, served, NULL, body, false, &written);
+    sim_write_create(api, served, NULL, body, (struct sim_writer){0}, &written);
     sim_written_clear(api, &written);
     json_decref(body);
 }

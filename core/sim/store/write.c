@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "sim/managed/managed.h"
 #include "sim/object/status.h"
 #include "sim/store/effects.h"
 #include "sim/text/random.h"
@@ -80,9 +81,23 @@ static json_t *exists(struct sim_api *api, const struct sim_served *served, cons
     return status;
 }
 
-void sim_write_create(struct sim_api *api, const struct sim_served *served, const char *namespace_,
-                      const json_t *body, bool dry_run, struct sim_written *written)
+/* Sets the owners of the fields of an object that is about to be stored. */
+static void set_owners(struct sim_api *api, const struct sim_served *served, struct sim_writer by,
+                       const char *subresource, const json_t *before, const json_t *body, json_t *after)
 {
+    const struct sim_author author = {by.manager, "Update", served->api_version, subresource,
+                                      clock_wall_us(sim_clock(api)) / 1000000};
+    if (by.manager)
+        sim_managed_write(served->kind, &author, before, body, after);
+    else
+        sim_managed_tidy(after);
+    if (before) sim_managed_keep_times(before, after);
+}
+
+void sim_write_create(struct sim_api *api, const struct sim_served *served, const char *namespace_,
+                      const json_t *body, struct sim_writer by, struct sim_written *written)
+{
+    const bool dry_run = by.dry_run;
     struct fresh fresh;
     struct sim_refusal refusal = {0};
     *written = (struct sim_written){0};
@@ -96,6 +111,7 @@ void sim_write_create(struct sim_api *api, const struct sim_served *served, cons
         written->refusal = refusal.status;
         return;
     }
+    set_owners(api, served, by, NULL, NULL, body, prepared);
     struct sim_object *object = dry_run ? sim_object_tried(prepared) : sim_object_from_json(prepared);
     must(object);
     if (add(api, served, object, dry_run)) {
@@ -142,7 +158,7 @@ static struct sim_object *only_tried(const struct sim_object *old, const json_t 
 struct sim_change {
     struct sim_api *api;
     const struct sim_served *served;
-    bool dry_run;
+    struct sim_writer by;
     struct sim_written *written;
     const char *subresource; /* of an update, as are the next two */
     sim_body_fn *body;
@@ -176,10 +192,11 @@ static bool try_update(struct sim_change *c, struct sim_object *old)
     json_t *after =
         wanted ? sim_prepare_update(served->kind, before, wanted, c->subresource, &refusal) : NULL;
     bool done = true;
+    if (after) set_owners(c->api, served, c->by, c->subresource, before, wanted, after);
     if (!after)
         c->written->refusal = refusal.status;
-    else if (json_equal(before, after) || c->dry_run)
-        c->written->object = c->dry_run ? only_tried(old, after) : keep(c->api, old);
+    else if (json_equal(before, after) || c->by.dry_run)
+        c->written->object = c->by.dry_run ? only_tried(old, after) : keep(c->api, old);
     else {
         bool ends = sim_is_finished(served->kind, after);
         done = commit(c->api, served, old, ends ? NULL : sim_object_from_json(after),
@@ -194,11 +211,10 @@ static bool try_update(struct sim_change *c, struct sim_object *old)
 }
 
 void sim_write_update(struct sim_api *api, const struct sim_served *served, const char *key,
-                      const char *subresource, sim_body_fn *body, void *ctx, bool dry_run,
+                      const char *subresource, sim_body_fn *body, void *ctx, struct sim_writer by,
                       struct sim_written *written)
 {
-    struct sim_change c = {api,          served,    dry_run, written, .subresource = subresource,
-                           .body = body, .ctx = ctx};
+    struct sim_change c = {api, served, by, written, .subresource = subresource, .body = body, .ctx = ctx};
     perform(&c, key, try_update);
 }
 
@@ -213,11 +229,11 @@ static json_t *with_status(void *ctx, const struct sim_kind *kind, const json_t 
 void sim_write_whole(struct sim_api *api, const struct sim_served *served, const char *namespace_,
                      json_t *object, struct sim_written *written)
 {
-    sim_write_create(api, served, namespace_, object, false, written);
+    sim_write_create(api, served, namespace_, object, (struct sim_writer){0}, written);
     if (written->refusal || !served->kind->has_status || !json_object_get(object, "status")) return;
     char *key = xstrdup(written->object->key);
     sim_written_clear(api, written);
-    sim_write_update(api, served, key, "status", with_status, object, false, written);
+    sim_write_update(api, served, key, "status", with_status, object, (struct sim_writer){0}, written);
     free(key);
 }
 
@@ -250,7 +266,7 @@ static bool try_delete(struct sim_change *c, struct sim_object *old)
     bool changes = step == SIM_DELETE_REMOVE || (updated && !json_equal(before, updated));
     if (step == SIM_DELETE_REFUSED)
         c->written->refusal = refusal.status;
-    else if (c->dry_run || !changes) {
+    else if (c->by.dry_run || !changes) {
         c->written->object = keep(api, old);
         c->written->removed = step == SIM_DELETE_REMOVE;
     } else {
@@ -270,6 +286,6 @@ static bool try_delete(struct sim_change *c, struct sim_object *old)
 void sim_write_delete(struct sim_api *api, const struct sim_served *served, const char *key,
                       const json_t *options, bool dry_run, struct sim_written *written)
 {
-    struct sim_change c = {api, served, dry_run, written, .options = options};
+    struct sim_change c = {api, served, {NULL, dry_run}, written, .options = options};
     perform(&c, key, try_delete);
 }

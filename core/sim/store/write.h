@@ -16,11 +16,17 @@ struct sim_written {
 typedef json_t *sim_body_fn(void *ctx, const struct sim_kind *kind, const json_t *old,
                             struct sim_refusal *refusal);
 
+/* Who writes. Without a manager the owners of fields stay as the body has them. */
+struct sim_writer {
+    const char *manager;
+    bool dry_run;
+};
+
 void sim_write_create(struct sim_api *api, const struct sim_served *served, const char *namespace_,
-                      const json_t *body, bool dry_run, struct sim_written *written);
+                      const json_t *body, struct sim_writer by, struct sim_written *written);
 /* `subresource` NULL: the object itself. */
 void sim_write_update(struct sim_api *api, const struct sim_served *served, const char *key,
-                      const char *subresource, sim_body_fn *body, void *ctx, bool dry_run,
+                      const char *subresource, sim_body_fn *body, void *ctx, struct sim_writer by,
                       struct sim_written *written);
 /* Writes an object as requests would: first the object, then its status, if it has one. */
 void sim_write_whole(struct sim_api *api, const struct sim_served *served, const char *namespace_,

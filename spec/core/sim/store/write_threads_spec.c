@@ -26,7 +26,8 @@ static void *count_up(void *ctx)
 {
     for (int i = 0; i < ROUNDS; i++) {
         struct sim_written written;
-        sim_write_update(&cluster.api, ctx, "default/a", NULL, counted, NULL, false, &written);
+        sim_write_update(&cluster.api, ctx, "default/a", NULL, counted, NULL, (struct sim_writer){0},
+                         &written);
         if (written.refusal) abort();
         sim_written_clear(&cluster.api, &written);
     }
