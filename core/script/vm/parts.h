@@ -186,6 +186,7 @@ static inline void task_describe(const struct tasks *tasks, struct buf *caller, 
 struct turn {
     TAILQ_ENTRY(turn) link;
     bool waits, held;
+    unsigned served;                     /* number of the turn that had its last slice */
     size_t first;                        /* feature that starts the next turn */
     int64_t spent_ms;                    /* in turns; the waiting script with the least comes first */
     volatile int ticks;                  /* of the CPU watch, during its calls since its last turn began */

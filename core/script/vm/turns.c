@@ -63,11 +63,23 @@ static void take_slice(struct turns *turns, struct script *script, int64_t end_m
     turns->over = turns->again = false;
     turns->current = script;
     script->turn.ticks = 0;
+    script->turn.served = turns->number;
     take_turn(script);
     turns->current = NULL;
     script->turn.spent_ms += clock_now_ms(clock) - now_ms;
     if (script->turn.spent_ms > turns->level_ms + DEBT_MS) script->turn.spent_ms = turns->level_ms + DEBT_MS;
     if (turns->again) turns_schedule(script);
+}
+
+/* Returns the first that waits. A brief script has one piece in a turn, so that others wait for one. */
+static struct script *next_of(const struct turns *turns)
+{
+    struct turn *turn;
+    TAILQ_FOREACH (turn, &turns->waiting, link) {
+        struct script *script = container_of(turn, struct script, turn);
+        if (!script->brief || turn->served != turns->number) return script;
+    }
+    return NULL;
 }
 
 /* Serves as many scripts as were waiting when the turn began. The next turn is due after the end of this one:
@@ -77,9 +89,13 @@ static void on_turn(struct timer *timer)
     struct turns *turns = container_of(timer, struct turns, timer);
     struct clock *clock = script_clock(first_of(turns));
     int64_t end_ms = clock_now_ms(clock) + TURN_MS;
+    struct script *script;
     turns->under_way = true;
-    for (size_t left = turns->count; left > 0 && turns->count > 0 && clock_now_ms(clock) < end_ms; left--)
-        take_slice(turns, first_of(turns), end_ms);
+    turns->number++;
+    for (size_t left = turns->count; left > 0 && clock_now_ms(clock) < end_ms; left--) {
+        if (!(script = next_of(turns))) break;
+        take_slice(turns, script, end_ms);
+    }
     turns->under_way = false;
     start(turns);
 }

@@ -19,6 +19,7 @@ struct turns {
     TAILQ_HEAD(turn_list, turn) waiting; /* least time used first */
     size_t count;
     bool under_way;
+    unsigned number;        /* of the turn */
     struct script *current; /* in its slice; NULL: none */
     bool again;             /* the current script scheduled itself */
     int64_t level_ms; /* largest spent_ms of a script at the begin of its slice; new waiters start there */

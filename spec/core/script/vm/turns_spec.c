@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "base/must.h"
+#include "base/time/piece_meter.h"
 #include "core/script/support/cluster.h"
 #include "script/vm/call.h"
 
@@ -115,6 +116,26 @@ static void test_a_script_does_not_wait_for_long_after_a_long_call(void **state)
 }
 
 /* Of each 10 ms the one uses all and the other nothing: a tick comes after one of the other's. */
+/* It has used less than the other, and would be the first again. */
+static void test_a_brief_script_has_one_slice_in_a_turn(void **state)
+{
+    struct cluster *c = *state;
+    struct piece_meter meter = {0};
+    struct script *other = load(c, "other", "queue('o', 9, 60)"), *brief;
+    c->script = other;
+    brief = load(c, "brief", "queue('b', 9, 11)");
+    brief->brief = &meter;
+    turn(c);
+    assert_ask(c, other, "return take()", "o");
+    assert_ask(c, brief, "return take()", "");
+    turn(c);
+    assert_ask(c, brief, "return take()", "b");
+    assert_ask(c, other, "return take()", "o");
+    assert_in_range(meter.pieces, 1, 100);
+    brief->brief = NULL;
+    script_free(brief);
+}
+
 static void test_many_timers_of_one_script_do_not_delay_another(void **state)
 {
     struct cluster *c = *state;
@@ -162,6 +183,7 @@ int main(void)
         T(test_timers_come_between),
         T(test_scripts_take_turns),
         T(test_a_script_does_not_wait_for_long_after_a_long_call),
+        T(test_a_brief_script_has_one_slice_in_a_turn),
         T(test_many_timers_of_one_script_do_not_delay_another),
         T(test_woken_calls_waiting_events_and_keys_take_turns),
     };
