@@ -1,6 +1,7 @@
 -- `kubelua sim` refuses what a kube-apiserver refuses: the same code, reason, message and causes for bad bodies.
 local cjson = require "cjson"
 local apiserver = require "spec.support.apiserver"
+local await = require "spec.support.await"
 local bad_bodies = require "spec.support.bad_bodies"
 local cluster = require "spec.support.cluster"
 
@@ -20,6 +21,10 @@ describe("bad bodies", function()
   setup(function()
     real = apiserver.start()
     sim = cluster.sim()
+    for _, api in ipairs { real:api(), sim.api } do
+      api:create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", bad_bodies.crd)
+      await(function() return api:curl("GET", bad_bodies.widgets) == 200 end, "widgets are not served", 30)
+    end
   end)
   teardown(function()
     cluster.stop_all()

@@ -6,7 +6,46 @@ local core, apps = "/api/v1/namespaces/default/", "/apis/apps/v1/namespaces/defa
 local template = [[{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}]]
 local workload = [[{"spec":{"selector":{"matchLabels":{"a":"b"}},"template":]] .. template .. "}}"
 
+-- A CustomResourceDefinition with a schema, whose objects are refused below.
+local crd = [[{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+  "metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
+  "names":{"kind":"Widget","plural":"widgets","singular":"widget"},"versions":[{"name":"v1","served":true,
+  "storage":true,"subresources":{"status":{},"scale":{"specReplicasPath":".spec.replicas",
+  "statusReplicasPath":".status.replicas"}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
+  "spec":{"type":"object","required":["size"],"minProperties":1,"maxProperties":12,"properties":{
+    "replicas":{"type":"integer"},
+    "size":{"type":"integer","minimum":1,"maximum":9,"default":3},
+    "ratio":{"type":"number","exclusiveMinimum":true,"minimum":0,"multipleOf":0.5},
+    "colour":{"type":"string","enum":["red","blue"]},"code":{"type":"string","pattern":"^[A-Z]{2}\\d+$"},
+    "word":{"type":"string","minLength":2,"maxLength":4},"when":{"type":"string","format":"date-time"},
+    "on":{"type":"boolean"},"port":{"x-kubernetes-int-or-string":true},
+    "maybe":{"type":"string","nullable":true},
+    "tags":{"type":"array","x-kubernetes-list-type":"set","minItems":1,"maxItems":3,"items":{"type":"string"}},
+    "parts":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],"items":{
+      "type":"object","required":["name"],"properties":{"name":{"type":"string"},"n":{"type":"integer"}}}},
+    "limits":{"type":"object","additionalProperties":{"type":"integer"}},
+    "free":{"type":"object","x-kubernetes-preserve-unknown-fields":true},
+    "one":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},
+      "oneOf":[{"required":["a"]},{"required":["b"]}]},
+    "any":{"type":"object","properties":{"a":{"type":"string"},"b":{"type":"string"}},
+      "anyOf":[{"required":["a"]},{"required":["b"]}]},
+    "none":{"type":"object","properties":{"a":{"type":"string"}},"not":{"required":["a"]}}}},
+  "status":{"type":"object","properties":{"replicas":{"type":"integer"}}}}}}}]}}]]
+local widgets = "/apis/example.com/v1/namespaces/default/widgets"
+
 local rows = {
+  { widgets, "example.com/v1", "Widget", [[{"spec":{"size":1}}]], {
+    [[{"spec":{"size":0}}]], [[{"spec":{"size":10}}]], [[{"spec":{"size":"x"}}]], [[{"spec":{"size":2.5}}]],
+    [[{"spec":{"ratio":-1}}]], [[{"spec":{"ratio":0.3}}]], [[{"spec":{"colour":"pink"}}]],
+    [[{"spec":{"colour":1}}]], [[{"spec":{"code":"a1"}}]], [[{"spec":{"word":"x"}}]], [[{"spec":{"word":"xxxxx"}}]],
+    [[{"spec":{"when":"yesterday"}}]], [[{"spec":{"on":"yes"}}]], [[{"spec":{"port":true}}]],
+    [[{"spec":{"port":1.5}}]], [[{"spec":{"maybe":1}}]], [[{"spec":{"tags":["@empty"]}}]],
+    [[{"spec":{"tags":["a","b","a"]}}]], [[{"spec":{"tags":["a","b","c","d"]}}]], [[{"spec":{"tags":"a"}}]],
+    [[{"spec":{"parts":[{"n":1}]}}]], [[{"spec":{"parts":[{"name":"a"},{"name":"a","n":2}]}}]],
+    [[{"spec":{"limits":{"cpu":"1"}}}]], [[{"spec":{"one":{"a":"x","b":"x"}}}]], [[{"spec":{"one":{}}}]],
+    [[{"spec":{"any":{}}}]], [[{"spec":{"none":{"a":"x"}}}]], [[{"spec":{"foo":1},"bar":{"x":1}}]],
+    [[{"spec":{"parts":[{"name":"a","foo":1}]}}]], [[{"metadata":{"labels":{"a b":"c"}}}]],
+  } },
   { core .. "pods", "v1", "Pod", [[{"spec":{"containers":[{"name":"c","image":"i"}]}}]], {
     -- of wrong types
     [[{"spec":{"nodeName":1}}]], [[{"spec":{"containers":"x"}}]], [[{"spec":{"containers":[1]}}]], [[{"spec":1}]],
@@ -55,7 +94,7 @@ local function merge(into, from)
   return into
 end
 
-local bad_bodies = {}
+local bad_bodies = { crd = crd, widgets = widgets }
 
 -- All of them, each with its path, kind, mistake and body, which is JSON.
 function bad_bodies.all()

@@ -17,6 +17,9 @@ local function start(words)
   return p
 end
 
+-- Of a CustomResourceDefinition: its objects may have any fields.
+cluster.any_schema = { openAPIV3Schema = { type = "object", ["x-kubernetes-preserve-unknown-fields"] = true } }
+
 -- `kubelua sim` with these arguments; gives the process and its address. `port` 0 picks one.
 function cluster.sim(args, port)
   local all = { binary, "sim", "--port", tostring(port or 0) }

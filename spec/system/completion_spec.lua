@@ -60,7 +60,7 @@ describe("kubelua completion", function()
       metadata = { name = "gadgets.example.com" },
       spec = { group = "example.com", scope = "Namespaced", names = { plural = "gadgets", kind = "Gadget" },
         versions = { { name = "v1", served = true, storage = true,
-          schema = { openAPIV3Schema = { type = "object" } } } } },
+          schema = cluster.any_schema } } },
     })
     local config = folder .. "/config"
     temp.write(config, cjson.encode {

@@ -218,7 +218,7 @@ describe("live reads #threads", function()
       spec = {
         group = "wood.example", scope = "Namespaced", names = { plural = "trees", singular = "tree", kind = "Tree" },
         versions = { {
-          name = "v1", served = true, storage = true, schema = { openAPIV3Schema = { type = "object" } },
+          name = "v1", served = true, storage = true, schema = cluster.any_schema,
         } },
       },
     })

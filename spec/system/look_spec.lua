@@ -57,6 +57,13 @@ describe("a busy engine", function()
     place:remove()
   end)
 
+  local function print_load()
+    local file = assert(io.open "/proc/loadavg")
+    print(("%s pods, %d updates a second; load of the machine: %s"):format(PODS, UPDATES,
+      file:read "*l":match "^%S+"))
+    file:close()
+  end
+
   -- Sums of what the log says of documents and sessions from this place on: CPU and the longest piece in milliseconds.
   local function costs(from)
     local cpu, longest, pieces = 0, 0, 0
@@ -67,26 +74,38 @@ describe("a busy engine", function()
     return { cpu = cpu, longest = longest, pieces = pieces }
   end
 
+  -- A session ends some time after its client.
+  local function settle(from)
+    engine:wait_until(function()
+      local _, begun = engine:err():gsub("REPL session started", "")
+      local _, ended = engine:err():gsub("REPL session ended", "")
+      return begun == ended and (not from or costs(from).pieces > 0) or nil
+    end, "the log tells what it took")
+  end
+
   local function measure(run)
+    settle()
     local from = #engine:err() + 1
     run()
-    engine:wait_until(function() return costs(from).pieces > 0 or nil end, "the log tells what it took")
+    settle(from)
     return costs(from)
   end
 
-  -- A moment in which the machine was slow may be one of a few. A proof prints the worst of as many.
+  -- Interrupts and a cold cache count as CPU of the thread, too, and a busy machine has many: in CI one of five tries
+  -- has to do, in a proof most of them, of which it prints the one in the middle and the worst.
   local function check(name, run)
-    local tries, worst, good = 5, { cpu = 0, longest = 0, pieces = 0 }, 0
-    for _ = 1, tries do
-      local cost = measure(run)
-      for key, value in pairs(cost) do worst[key] = math.max(worst[key], value) end
-      if cost.cpu < CPU_MS and cost.longest < PIECE_MS then good = good + 1 end
+    local tries, good = {}, 0
+    for i = 1, 5 do
+      tries[i] = measure(run)
+      if tries[i].cpu < CPU_MS and tries[i].longest < PIECE_MS then good = good + 1 end
       if not strict and good > 0 then break end
     end
-    local figures = ("%-44s %5.1f ms of CPU, %3d pieces, the longest %.1f ms"):format(name, worst.cpu, worst.pieces,
-      worst.longest)
+    table.sort(tries, function(a, b) return a.longest < b.longest end)
+    local middle, worst = tries[math.ceil(#tries / 2)], tries[#tries]
+    local figures = ("%-80s %5.1f ms in %3d pieces, the longest %.1f ms, at worst %.1f"):format(name, middle.cpu,
+      middle.pieces, middle.longest, worst.longest)
     if strict then print(figures) end
-    assert.is_true(sanitizer or good >= (strict and tries - 1 or 1), figures)
+    assert.is_true(sanitizer or good >= (strict and 3 or 1), figures)
   end
 
   local function answers(...)
@@ -98,6 +117,7 @@ describe("a busy engine", function()
   end
 
   it("shows objects in short pieces", function()
+    if strict then print_load() end
     local pod = assert(engine.ask("query", "pods:query():limit(1):rows()[1]:key()"):match "%S+")
     local namespace = pod:match "^[^/]+"
     answers("get", "pods", pod)

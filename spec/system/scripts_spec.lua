@@ -261,7 +261,7 @@ local examples = {
           group = "stable.example.com", scope = "Namespaced",
           names = { plural = "crontabs", singular = "crontab", kind = "CronTab", listKind = "CronTabList" },
           versions = { {
-            name = "v1", served = true, storage = true, schema = { openAPIV3Schema = { type = "object" } },
+            name = "v1", served = true, storage = true, schema = cluster.any_schema,
           } },
         },
       })

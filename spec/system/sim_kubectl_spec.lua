@@ -200,7 +200,7 @@ describe("kubectl on the simulated server", function()
         group = "example.com",
         scope = "Namespaced",
         names = { kind = "Widget", plural = "widgets", singular = "widget", shortNames = { "wd" } },
-        versions = { { name = "v1", served = true, storage = true, schema = { openAPIV3Schema = { type = "object" } },
+        versions = { { name = "v1", served = true, storage = true, schema = cluster.any_schema,
           additionalPrinterColumns = { { name = "Size", type = "integer", jsonPath = ".spec.size" } } } },
       },
     })

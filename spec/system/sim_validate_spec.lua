@@ -1,5 +1,6 @@
 -- `kubelua sim`: bodies are decoded as a kube-apiserver does, by the types of their kinds (spec/real compares both).
 local cjson = require "cjson"
+local bad_bodies = require "spec.support.bad_bodies"
 local cluster = require "spec.support.cluster"
 local temp = require "spec.support.temp"
 
@@ -68,5 +69,16 @@ describe("a body for the simulated server #threads", function()
     status = sim.api:request("PUT", configmaps .. "/a?fieldValidation=Odd", { metadata = { name = "a" } }, nil, 422)
     assert.has_match('^UpdateOptions.meta.k8s.io "" is invalid: fieldValidation: Unsupported value: "Odd"',
       status.message)
+  end)
+
+  it("of a custom kind is pruned, has its defaults and is held to its schema", function()
+    sim.api:create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", bad_bodies.crd)
+    local made = { apiVersion = "example.com/v1", kind = "Widget", metadata = { name = "w" }, spec = { foo = 1 } }
+    assert.are.same({ [[299 - "unknown field \"spec.foo\""]] }, (warnings("POST", bad_bodies.widgets, made)))
+    assert.are.same({ size = 3 }, sim.api:get(bad_bodies.widgets .. "/w").spec)
+    local status = sim.api:request("PATCH", bad_bodies.widgets .. "/w", { spec = { size = 99 } },
+      "application/merge-patch+json", 422)
+    assert.are.equal('Widget.example.com "w" is invalid: spec.size: Invalid value: 99: spec.size in body should be '
+      .. "less than or equal to 9", status.message)
   end)
 end)

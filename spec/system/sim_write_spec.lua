@@ -31,9 +31,9 @@ local crd = {
     scope = "Namespaced",
     names = { kind = "Widget", plural = "widgets", singular = "widget" },
     versions = {
-      { name = "v1", served = true, storage = true, schema = { openAPIV3Schema = { type = "object" } },
+      { name = "v1", served = true, storage = true, schema = cluster.any_schema,
         subresources = { status = {} } },
-      { name = "v1beta1", served = true, storage = false, schema = { openAPIV3Schema = { type = "object" } } },
+      { name = "v1beta1", served = true, storage = false, schema = cluster.any_schema },
     },
   },
 }

@@ -10,6 +10,7 @@
 #include "sim/text/tree.h"
 #include "sim/validate/decode.h"
 #include "sim/validate/duplicates.h"
+#include "sim/validate/structural.h"
 
 /* --- Options */
 
@@ -51,7 +52,25 @@ static char *judge(const struct writing *w, json_t *problems)
 /* NULL for a custom kind. */
 static const struct schema_type *type_of(const struct sim_kind *kind)
 {
-    return schema_type_of_kind(kind->custom ? NULL : schema_kind(kind->group, kind->version, kind->kind));
+    return schema_type_of_kind(kind->schema);
+}
+
+/* Prunes a body of a custom kind, and sets its defaults. */
+static json_t *decode_custom(const struct writing *w, const struct sim_kind *kind, const json_t *body,
+                             json_t *duplicates, char **error)
+{
+    json_t *object = json_deep_copy(body), *path;
+    json_t *unknown = sim_structural_prune(kind->structural, object);
+    size_t i;
+    if (!duplicates) duplicates = json_array();
+    json_array_foreach (unknown, i, path)
+        json_array_append_new(duplicates, sim_textf("unknown field \"%s\"", json_string_value(path)));
+    json_decref(unknown);
+    sim_structural_default(kind->structural, object);
+    *error = judge(w, duplicates);
+    if (!*error) return object;
+    json_decref(object);
+    return NULL;
 }
 
 /* Decodes a body of the kind; takes the duplicate fields that it has. NULL with a message. A body that is of
@@ -63,6 +82,7 @@ static json_t *decode(const struct writing *w, const struct sim_kind *kind, cons
     const char *given = sim_text_at(body, "kind");
     struct sim_decoding decoding = {0};
     bool other = !type || !json_is_object(body) || (*given && strcmp(given, kind->kind) != 0);
+    if (kind->structural && json_is_object(body)) return decode_custom(w, kind, body, duplicates, error);
     json_t *object = other ? json_incref((json_t *)body) : sim_decode(type, body, &decoding);
     *error = decoding.error;
     if (duplicates && decoding.unknown) json_array_extend(duplicates, decoding.unknown);
@@ -160,7 +180,7 @@ json_t *sim_body_patched(void *ctx, const struct sim_kind *kind, const json_t *o
     json_t *patched = patch->body(patch->ctx, kind, old, refusal);
     if (!patched) return NULL;
     json_t *object = decode(patch->writing, kind, patched, NULL, &error);
-    if (error && old && !fits(kind, old)) {
+    if (error && old && !kind->custom && !fits(kind, old)) {
         free(error);
         return patched;
     }

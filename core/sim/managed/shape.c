@@ -11,7 +11,7 @@ struct sim_shape sim_shape_of_kind(const struct sim_kind *kind)
     const struct schema_type *type =
         kind->custom ? NULL : schema_type_of_kind(schema_kind(kind->group, kind->version, kind->kind));
     if (type) return (struct sim_shape){.form = SIM_SHAPE_TYPE, .type = type};
-    return (struct sim_shape){.form = SIM_SHAPE_CUSTOM_ROOT, .schema = kind->custom_schema};
+    return (struct sim_shape){.form = SIM_SHAPE_CUSTOM_ROOT, .schema = kind->structural};
 }
 
 /* One value of the field. */

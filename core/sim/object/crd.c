@@ -33,8 +33,8 @@ static struct sim_kind *kind_of(const json_t *spec, const json_t *version)
     kind->needs_version = true;
     kind->custom = true;
     kind->not_storage = !sim_true_at(version, "storage");
-    kind->custom_schema = json_deep_copy(sim_at(version, "schema.openAPIV3Schema"));
     kind->printer_columns = columns;
+    kind->structural = json_deep_copy(sim_at(version, "schema.openAPIV3Schema"));
     return kind;
 }
 

@@ -100,8 +100,8 @@ void sim_kind_free(struct sim_kind *kind)
     free_texts(kind->short_names);
     free_texts(kind->categories);
     free_texts(kind->field_labels);
-    json_decref((json_t *)kind->custom_schema);
     json_decref((json_t *)kind->printer_columns);
+    json_decref((json_t *)kind->structural);
     free(kind);
 }
 

@@ -187,8 +187,7 @@ json_t *sim_normalized(const struct sim_kind *kind, const json_t *body)
 static json_t *decoded(const struct sim_kind *kind, const json_t *body)
 {
     struct sim_decoding decoding = {0};
-    const struct schema_type *type =
-        schema_type_of_kind(kind->custom ? NULL : schema_kind(kind->group, kind->version, kind->kind));
+    const struct schema_type *type = schema_type_of_kind(kind->schema);
     json_t *object = type ? sim_decode(type, body, &decoding) : NULL;
     json_decref(decoding.unknown);
     free(decoding.error);

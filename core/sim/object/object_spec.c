@@ -10,6 +10,7 @@
 #include "sim/object/metadata.h"
 #include "sim/object/status.h"
 #include "sim/text/tree.h"
+#include "sim/validate/structural.h"
 
 /* Returns the causes. A pod that was loaded without containers may stay so. */
 json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const json_t *object)
@@ -19,6 +20,7 @@ json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const js
     if (kind->graceful && !bare && json_array_size(sim_at(object, "spec.containers")) == 0)
         json_array_append_new(causes, sim_cause("FieldValueRequired", "spec.containers", NULL, ""));
     if (sim_is_crd(kind)) sim_crd_check(object, causes);
+    if (kind->structural) sim_structural_check(kind->structural, object, causes);
     return causes;
 }
 

@@ -150,36 +150,6 @@ json_t *sim_status_modified(const struct sim_kind *kind, const char *name)
         "try again");
 }
 
-static const struct {
-    const char *type, *text;
-    bool shows_value;
-} causes_known[] = {
-    {"FieldValueInvalid", "Invalid value", true},     {"FieldValueNotSupported", "Unsupported value", true},
-    {"FieldValueNotFound", "Not found", true},        {"FieldValueDuplicate", "Duplicate value", true},
-    {"FieldValueTypeInvalid", "Invalid value", true}, {"FieldValueRequired", "Required value", false},
-    {"FieldValueForbidden", "Forbidden", false},      {"FieldValueTooLong", "Too long", false},
-};
-
-json_t *sim_cause(const char *type, const char *field, const json_t *value, const char *detail)
-{
-    struct buf body = {0};
-    bool shows_value = false;
-    for (size_t i = 0; i < ARRAY_LEN(causes_known); i++) {
-        if (strcmp(type, causes_known[i].type) != 0) continue;
-        buf_puts(&body, causes_known[i].text);
-        shows_value = causes_known[i].shows_value;
-    }
-    char *shown = value && shows_value ? json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-    if (shown) buf_printf(&body, ": %s", shown);
-    if (*detail) buf_printf(&body, ": %s", detail);
-    free(shown);
-
-    json_t *cause = json_pack("{ss so so}", "reason", type, "message", sim_string(buf_text(&body)), "field",
-                              sim_string(field));
-    buf_clear(&body);
-    return cause;
-}
-
 json_t *sim_status_invalid_causes(const struct sim_kind *kind, const char *name, json_t *causes)
 {
     struct buf text = {0};

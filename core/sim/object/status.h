@@ -2,6 +2,7 @@
  * H-8). Owner: each function returns a new reference. Everything may be called anywhere. */
 #pragma once
 #include "sim/object/kind.h"
+#include "sim/validate/cause.h"
 
 /* Returns the general form. A NULL or "" `reason`, and NULL `kind` and `name`, are omitted. Code below 300:
  * Success. */
@@ -27,9 +28,6 @@ json_t *sim_status_conflict(const struct sim_kind *kind, const char *name, const
 /* Returns the conflict of an update with an old resourceVersion. */
 json_t *sim_status_modified(const struct sim_kind *kind, const char *name);
 
-/* Returns one cause of a 422. `type` is FieldValueInvalid, FieldValueRequired, FieldValueForbidden, ...;
- * `value` (may be NULL) is shown with those types that show one; `detail` may be "". */
-json_t *sim_cause(const char *type, const char *field, const json_t *value, const char *detail);
 /* 422 with an array of causes, which it takes. */
 json_t *sim_status_invalid_causes(const struct sim_kind *kind, const char *name, json_t *causes);
 /* 422 with one cause. */

@@ -145,7 +145,7 @@ static struct sim_kind custom(json_t *schema)
                              .plural = "widgets",
                              .kind = "Widget",
                              .custom = true,
-                             .custom_schema =
+                             .structural =
                                  json_pack("{ss s{so}}", "type", "object", "properties", "spec", schema)};
 }
 
@@ -176,7 +176,7 @@ static void test_a_crd_tells_how_its_lists_are_merged(void **state)
         "declared in schema");
     json_decref(first);
     json_decref(second);
-    json_decref((json_t *)kind.custom_schema);
+    json_decref((json_t *)kind.structural);
 }
 
 int main(void)

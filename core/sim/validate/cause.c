@@ -1,0 +1,44 @@
+/* Causes; see cause.h. */
+#include "sim/validate/cause.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "sim/text/tree.h"
+
+/* As Go prints numbers, in nearly all cases. */
+#define SHOWN (JSON_COMPACT | JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
+
+static const struct {
+    const char *type, *text;
+    bool shows_value;
+} causes_known[] = {
+    {"FieldValueInvalid", "Invalid value", true},     {"FieldValueNotSupported", "Unsupported value", true},
+    {"FieldValueNotFound", "Not found", true},        {"FieldValueDuplicate", "Duplicate value", true},
+    {"FieldValueTypeInvalid", "Invalid value", true}, {"FieldValueRequired", "Required value", false},
+    {"FieldValueForbidden", "Forbidden", false},      {"FieldValueTooLong", "Too long", false},
+    {"FieldValueTooMany", "Too many", true},
+};
+
+json_t *sim_cause(const char *type, const char *field, const json_t *value, const char *detail)
+{
+    struct buf body = {0};
+    bool shows_value = false;
+    for (size_t i = 0; i < ARRAY_LEN(causes_known); i++) {
+        if (strcmp(type, causes_known[i].type) != 0) continue;
+        buf_puts(&body, causes_known[i].text);
+        shows_value = causes_known[i].shows_value;
+    }
+    char *shown = value && shows_value ? json_dumps(value, SHOWN) : NULL;
+    if (shown) buf_printf(&body, ": %s", shown);
+    if (*detail) buf_printf(&body, ": %s", detail);
+    free(shown);
+
+    json_t *cause = json_pack("{ss so so}", "reason", type, "message", sim_string(buf_text(&body)), "field",
+                              sim_string(field));
+    buf_clear(&body);
+    return cause;
+}

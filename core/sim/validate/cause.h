@@ -1,0 +1,8 @@
+/* Causes of a 422 Status, in the words of apimachinery's field errors. Owner: a new reference is returned.
+ * May be called anywhere. */
+#pragma once
+#include <jansson.h>
+
+/* Returns one cause of a 422. `type` is FieldValueInvalid, FieldValueRequired, FieldValueForbidden, ...;
+ * `value` (may be NULL) is shown with those types that show one; `detail` may be "". */
+json_t *sim_cause(const char *type, const char *field, const json_t *value, const char *detail);

@@ -1,0 +1,14 @@
+/* Objects of custom kinds by the structural schema of their CustomResourceDefinition. Schemas are borrowed
+ * JSON, as `openAPIV3Schema` has them. May be called anywhere. */
+#pragma once
+#include <stdbool.h>
+
+#include <jansson.h>
+
+/* Removes from the object, in place, what its schema does not name, and nulls that are not nullable and have
+ * no default. Returns the paths of unknown fields, sorted; a new reference, empty if there are none. */
+json_t *sim_structural_prune(const json_t *schema, json_t *object);
+/* Sets missing values that have a default, in place. */
+void sim_structural_default(const json_t *schema, json_t *object);
+/* Appends the causes for which the object is invalid. CEL rules are not evaluated. */
+void sim_structural_check(const json_t *schema, const json_t *object, json_t *causes);

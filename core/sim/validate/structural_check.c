@@ -1,0 +1,397 @@
+/* Validation of custom objects; see structural.h. The messages are those of kube-openapi's validator. */
+#include <arpa/inet.h>
+#include <math.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "sim/text/tree.h"
+#include "sim/validate/cause.h"
+#include "sim/validate/scalars.h"
+#include "sim/validate/structural.h"
+
+static void check(const json_t *schema, const json_t *value, const char *path, json_t *causes);
+
+/* "PATH in body DETAIL" */
+__attribute__((format(printf, 4, 5))) static void wrong(json_t *causes, const char *path, const json_t *value,
+                                                        const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    char *detail = xvasprintf(format, args), *text = xasprintf("%s in body %s", path, detail);
+    va_end(args);
+    json_array_append_new(causes, sim_cause("FieldValueInvalid", path + (*path == '.'), value, text));
+    free(detail);
+    free(text);
+}
+
+/* --- Types and formats */
+
+static const char *type_of(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT: return "object";
+    case JSON_ARRAY: return "array";
+    case JSON_STRING: return "string";
+    case JSON_INTEGER: return "integer";
+    case JSON_REAL: return "number";
+    case JSON_NULL: return "null";
+    default: return "boolean";
+    }
+}
+
+static bool has_type(const json_t *value, const char *type)
+{
+    const char *own = type_of(value);
+    if (strcmp(own, type) == 0) return true;
+    if (strcmp(type, "number") == 0) return json_is_integer(value);
+    return strcmp(type, "integer") == 0 && json_is_real(value) &&
+           json_real_value(value) == floor(json_real_value(value));
+}
+
+/* `got` is shown as the value. */
+static void wrong_type(json_t *causes, const char *path, const char *wanted, const char *got)
+{
+    json_t *shown = json_string(got);
+    char *text = xasprintf("%s in body must be of type %s: \"%s\"", path, wanted, got);
+    json_array_append_new(causes, sim_cause("FieldValueTypeInvalid", path + (*path == '.'), shown, text));
+    free(text);
+    json_decref(shown);
+}
+
+/* The validator checks the range of a number even if its type is wrong. */
+static void check_range(const json_t *value, const char *type, const char *path, json_t *causes)
+{
+    if (!json_is_real(value) || strcmp(type, "integer") != 0) return;
+    json_t *empty = json_string("");
+    char *text = xasprintf("Checked value must be of type integer (default format) in %s", path);
+    json_array_append_new(causes, sim_cause("FieldValueInvalid", "<nil>", empty, text));
+    free(text);
+    json_decref(empty);
+}
+
+static bool check_type(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+{
+    const char *type = sim_text_at(schema, "type");
+    bool either = sim_true_at(schema, "x-kubernetes-int-or-string");
+    if (json_is_null(value) && sim_true_at(schema, "nullable")) return false;
+    if (either && (json_is_integer(value) || json_is_string(value))) return true;
+    if (either || (*type && !has_type(value, type))) {
+        wrong_type(causes, path, either ? "integer,string" : type, type_of(value));
+        check_range(value, type, path, causes);
+        return false;
+    }
+    return true;
+}
+
+static bool fits_format(const char *format, const char *text)
+{
+    unsigned char address[sizeof(struct in6_addr)];
+    json_t *canonical = NULL;
+    char *error = NULL;
+    if (strcmp(format, "date-time") == 0) error = sim_check_time(text, false, &canonical);
+    if (strcmp(format, "byte") == 0) error = sim_check_base64(text);
+    if (strcmp(format, "ipv4") == 0) return inet_pton(AF_INET, text, address) == 1;
+    if (strcmp(format, "ipv6") == 0) return inet_pton(AF_INET6, text, address) == 1;
+    bool good = !error;
+    free(error);
+    json_decref(canonical);
+    return good;
+}
+
+/* --- Strings */
+
+/* Go's syntax in that of POSIX, as far as schemas use it. */
+static void translate(const char *pattern, struct buf *out)
+{
+    bool inside = false;
+    for (const char *p = pattern; *p; p++) {
+        const char *set = p[0] != '\\' ? NULL : p[1] == 'd' ? "0-9" : p[1] == 'w' ? "A-Za-z0-9_" : NULL;
+        if (set) {
+            buf_printf(out, inside ? "%s" : "[%s]", set);
+            p++;
+        } else if (p[0] == '\\' && p[1] && inside) {
+            buf_putc(out, *++p);
+        } else if (p[0] == '\\' && p[1]) {
+            buf_append(out, p, 2);
+            p++;
+        } else if (strncmp(p, "(?:", 3) == 0) {
+            buf_putc(out, '(');
+            p += 2;
+        } else {
+            inside = inside ? *p != ']' : *p == '[';
+            buf_putc(out, *p);
+        }
+    }
+}
+
+/* A pattern that POSIX has no words for fits all. */
+static bool matches(const char *pattern, const char *text)
+{
+    struct buf posix = {0};
+    regex_t regex;
+    translate(pattern, &posix);
+    bool good = true;
+    if (regcomp(&regex, buf_text(&posix), REG_EXTENDED | REG_NOSUB) == 0) {
+        good = regexec(&regex, text, 0, NULL, 0) == 0;
+        regfree(&regex);
+    }
+    buf_clear(&posix);
+    return good;
+}
+
+static size_t count_characters(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++) n += (*text & 0xC0) != 0x80;
+    return n;
+}
+
+static void check_string(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+{
+    const char *text = json_string_value(value), *pattern = sim_text_at(schema, "pattern");
+    const char *format = sim_text_at(schema, "format");
+    json_int_t length = (json_int_t)count_characters(text);
+    json_int_t least = sim_int_at(schema, "minLength", 0), most = sim_int_at(schema, "maxLength", INT64_MAX);
+    if (length > most) {
+        char *detail = xasprintf("may not be more than %lld bytes", (long long)most);
+        json_array_append_new(causes, sim_cause("FieldValueTooLong", path, NULL, detail));
+        free(detail);
+    } else if (length < least)
+        wrong(causes, path, value, "should be at least %lld chars long", (long long)least);
+    else if (*pattern && !matches(pattern, text))
+        wrong(causes, path, value, "should match '%s'", pattern);
+    if (!fits_format(format, text)) wrong_type(causes, path, format, text);
+}
+
+/* --- Numbers */
+
+static void not_positive(json_t *causes, const char *path)
+{
+    json_t *zero = json_integer(0);
+    char *text = xasprintf("factor MultipleOf declared for %s must be positive: 0", path);
+    json_array_append_new(causes, sim_cause("FieldValueInvalid", path, zero, text));
+    free(text);
+    json_decref(zero);
+}
+
+static void check_number(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+{
+    const json_t *least = json_object_get(schema, "minimum"), *most = json_object_get(schema, "maximum");
+    const json_t *factor = json_object_get(schema, "multipleOf");
+    bool above = sim_true_at(schema, "exclusiveMinimum"), below = sim_true_at(schema, "exclusiveMaximum");
+    double n = json_number_value(value), min = json_number_value(least), max = json_number_value(most);
+    if (factor && json_is_integer(value) &&
+        json_number_value(factor) < 1) /* it cuts the factor to an integer */
+        not_positive(causes, path);
+    else if (factor && fmod(n, json_number_value(factor)) != 0)
+        wrong(causes, path, value, "should be a multiple of %.15g", json_number_value(factor));
+    if (least && (n < min || (above && n == min)))
+        wrong(causes, path, value, "should be greater than %s%.15g", above ? "" : "or equal to ", min);
+    if (most && (n > max || (below && n == max)))
+        wrong(causes, path, value, "should be less than %s%.15g", below ? "" : "or equal to ", max);
+}
+
+/* --- Lists */
+
+static void too_many(json_t *causes, const char *path, size_t n, json_int_t most)
+{
+    json_t *value = json_integer((json_int_t)n);
+    char *detail = xasprintf("must have at most %lld items", (long long)most);
+    json_array_append_new(causes, sim_cause("FieldValueTooMany", path, value, detail));
+    free(detail);
+    json_decref(value);
+}
+
+/* The part of an element by which it may be there once: all of it in a set. A new reference. */
+static json_t *identity(const json_t *schema, const json_t *item, bool set)
+{
+    json_t *keys = json_object_get(schema, "x-kubernetes-list-map-keys"), *key, *part = json_object();
+    size_t i;
+    if (set) {
+        json_decref(part);
+        return json_incref((json_t *)item);
+    }
+    json_array_foreach (keys, i, key) {
+        json_t *value = json_object_get(item, json_string_value(key));
+        if (value) json_object_set(part, json_string_value(key), value);
+    }
+    return part;
+}
+
+static void check_duplicates(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+{
+    const char *type = sim_text_at(schema, "x-kubernetes-list-type");
+    bool set = strcmp(type, "set") == 0;
+    json_t *seen = json_array(), *item, *other;
+    size_t i, j;
+    json_array_foreach (set || strcmp(type, "map") == 0 ? (json_t *)value : NULL, i, item) {
+        json_t *own = identity(schema, item, set);
+        char *place = xasprintf("%s[%zu]", path, i);
+        json_array_foreach (seen, j, other) {
+            if (!json_equal(own, other)) continue;
+            json_array_append_new(causes, sim_cause("FieldValueDuplicate", place, own, ""));
+            break;
+        }
+        json_array_append_new(seen, own);
+        free(place);
+    }
+    json_decref(seen);
+}
+
+static bool repeats(const json_t *list)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        for (size_t j = 0; j < i; j++)
+            if (json_equal(json_array_get(list, i), json_array_get(list, j))) return true;
+    return false;
+}
+
+static void check_list(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+{
+    size_t n = json_array_size(value);
+    json_int_t least = sim_int_at(schema, "minItems", 0), most = sim_int_at(schema, "maxItems", INT64_MAX);
+    json_t *size = json_integer((json_int_t)n);
+    for (size_t i = 0; i < n; i++) {
+        char *inner = xasprintf("%s[%zu]", path, i);
+        check(json_object_get(schema, "items"), json_array_get(value, i), inner, causes);
+        free(inner);
+    }
+    if ((json_int_t)n < least) wrong(causes, path, size, "should have at least %lld items", (long long)least);
+    if ((json_int_t)n > most) too_many(causes, path, n, most);
+    if (sim_true_at(schema, "uniqueItems") && repeats(value))
+        wrong(causes, path, value, "shouldn't contain duplicates");
+    check_duplicates(schema, value, path, causes);
+    json_decref(size);
+}
+
+/* --- Objects */
+
+static void check_members(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+{
+    const json_t *others = json_object_get(schema, "additionalProperties"), *inner;
+    const char *key, *dot = *path ? "." : "";
+    json_t *item, *properties = json_object_get(schema, "properties"), *name;
+    size_t i;
+    json_object_foreach ((json_t *)value, key, item) {
+        char *place = xasprintf("%s%s%s", path, dot, key);
+        inner = json_object_get(properties, key);
+        if (!inner) inner = others;
+        check(inner, item, place, causes);
+        free(place);
+    }
+    json_array_foreach (json_object_get(schema, "required"), i, name) {
+        if (json_object_get(value, json_string_value(name))) continue;
+        char *place = xasprintf("%s%s%s", path, dot, json_string_value(name));
+        json_array_append_new(causes, sim_cause("FieldValueRequired", place, NULL, ""));
+        free(place);
+    }
+}
+
+static void check_object(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+{
+    size_t n = json_object_size(value);
+    json_int_t least = sim_int_at(schema, "minProperties", 0),
+               most = sim_int_at(schema, "maxProperties", INT64_MAX);
+    json_t *size = json_integer((json_int_t)n);
+    if ((json_int_t)n < least)
+        wrong(causes, path, size, "should have at least %lld properties", (long long)least);
+    if ((json_int_t)n > most) too_many(causes, path, n, most);
+    check_members(schema, value, path, causes);
+    json_decref(size);
+}
+
+/* --- Enums and combined schemas */
+
+static void check_enum(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+{
+    json_t *values = json_object_get(schema, "enum"), *one;
+    struct buf text = {0};
+    bool good = false;
+    size_t i;
+    json_array_foreach (values, i, one) {
+        good = good || json_equal(one, value);
+        char *shown = json_is_string(one) ? NULL : json_dumps(one, JSON_COMPACT | JSON_ENCODE_ANY);
+        buf_puts(&text, i ? ", " : "supported values: ");
+        buf_json_string(&text, str_of(shown ? shown : json_string_value(one)));
+        free(shown);
+    }
+    if (i && !good)
+        json_array_append_new(causes, sim_cause("FieldValueNotSupported", path, value, buf_text(&text)));
+    buf_clear(&text);
+}
+
+/* Counts the schemas that the value fits; `causes` (may be NULL) are those of the first that it does not. */
+static size_t count_fits(const json_t *schemas, const json_t *value, const char *path, json_t *causes)
+{
+    size_t fits = 0, i;
+    json_t *one;
+    json_array_foreach ((json_t *)schemas, i, one) {
+        json_t *own = json_array();
+        check(one, value, path, own);
+        fits += json_array_size(own) == 0;
+        if (causes && json_array_size(causes) == 0) json_array_extend(causes, own);
+        json_decref(own);
+    }
+    return fits;
+}
+
+/* Appends a cause that names no field, as the server's has none, and then those of the schema. */
+static void combined(json_t *causes, const char *path, const char *rule, const json_t *more)
+{
+    json_t *empty = json_string("");
+    char *text = xasprintf("\"%s\" must %s", path, rule);
+    json_array_append_new(causes, sim_cause("FieldValueInvalid", "<nil>", empty, text));
+    json_array_extend(causes, (json_t *)more);
+    free(text);
+    json_decref(empty);
+}
+
+static void check_combined(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+{
+    const json_t *any = json_object_get(schema, "anyOf"), *one = json_object_get(schema, "oneOf");
+    const json_t *all = json_object_get(schema, "allOf"), *not_one = json_object_get(schema, "not");
+    json_t *of_any = json_array(), *of_one = json_array(), *of_all = json_array(), *of_not = json_array();
+    if (any && count_fits(any, value, path, of_any) == 0)
+        combined(causes, path, "validate at least one schema (anyOf)", of_any);
+    size_t n = one ? count_fits(one, value, path, of_one) : 1;
+    char *found = n ? xasprintf("validate one and only one schema (oneOf). Found %zu valid alternatives", n)
+                    : xstrdup("validate one and only one schema (oneOf). Found none valid");
+    if (n > 1) json_array_clear(of_one);
+    if (n != 1) combined(causes, path, found, of_one);
+    n = all ? count_fits(all, value, path, of_all) : 0;
+    json_array_extend(causes, of_all);
+    json_array_clear(of_all);
+    if (n < json_array_size(all))
+        combined(causes, path,
+                 n ? "validate all the schemas (allOf)" : "validate all the schemas (allOf). None validated",
+                 of_all);
+    if (not_one) check(not_one, value, path, of_not);
+    if (not_one && json_array_size(of_not) == 0)
+        combined(causes, path, "not validate the schema (not)", of_not);
+    free(found);
+    json_decref(of_any);
+    json_decref(of_one);
+    json_decref(of_all);
+    json_decref(of_not);
+}
+
+static void check(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+{
+    if (!json_is_object(schema)) return;
+    if (check_type(schema, value, path, causes)) {
+        check_combined(schema, value, path, causes);
+        if (json_is_string(value)) check_string(schema, value, path, causes);
+        if (json_is_number(value)) check_number(schema, value, path, causes);
+        if (json_is_array(value)) check_list(schema, value, path, causes);
+        if (json_is_object(value)) check_object(schema, value, path, causes);
+    }
+    if (!json_is_null(value)) check_enum(schema, value, path, causes);
+}
+
+void sim_structural_check(const json_t *schema, const json_t *object, json_t *causes)
+{
+    check(schema, object, "", causes);
+}
