@@ -180,6 +180,65 @@ describe("a write to the simulated server #threads", function()
       'no kind "Pod" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"')
   end)
 
+  it("names each thing that is wrong with metadata, in a cause of its own", function()
+    local regex = "'([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')"
+    local owner = { apiVersion = "v1", kind = "Pod", name = "p", uid = "u", controller = true }
+    local status = sim.api:request("POST", configmaps,
+      configmap("a", { labels = { ["a/"] = "" }, finalizers = { "nodomain" }, ownerReferences = { owner, owner } }),
+      nil, 422)
+    local expected = {
+      { "metadata.labels", 'Invalid value: "a/": name part must be non-empty' },
+      { "metadata.labels", "Invalid value: \"a/\": name part must consist of alphanumeric characters, '-', '_' or '.', "
+        .. "and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex "
+        .. "used for validation is " .. regex },
+      { "metadata.ownerReferences", 'Invalid value: [{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u",'
+        .. '"controller":true},{"apiVersion":"v1","kind":"Pod","name":"p","uid":"u","controller":true}]: Only one '
+        .. 'reference can have Controller set to true. Found "true" in references for Pod/p and Pod/p' },
+      { "metadata.finalizers[0]",
+        'Invalid value: "nodomain": name is neither a standard finalizer name nor is it fully qualified' },
+    }
+    for i, cause in ipairs(expected) do
+      assert.are.same(cause, { status.details.causes[i].field, status.details.causes[i].message })
+    end
+    assert.are.equal(#expected, #status.details.causes)
+  end)
+
+  it("refuses other kinds, versions and names of paths", function()
+    sim.api:create(configmaps, configmap "a")
+    local other = configmap "b"
+    other.kind = "Other"
+    refused("POST", configmaps, other, 400, "BadRequest", 'Other in version "v1" cannot be handled as a ConfigMap: '
+      .. 'no kind "Other" is registered for version "v1" in scheme "pkg/runtime/scheme.go:111"')
+    refused("POST", configmaps, '{"apiVersion":"a/b/c"}', 400, "BadRequest", "the object provided is unrecognized "
+      .. '(must be of type ConfigMap): unexpected GroupVersion string: a/b/c ({"apiVersion":"a/b/c"})')
+    local kept = sim.api:request("PATCH", configmaps .. "/a", '{"kind":"Other","data":{"n":"1"}}',
+      "application/strategic-merge-patch+json")
+    assert.are.same({ "ConfigMap", "1" }, { kept.kind, kept.data.n })
+    local status = sim.api:request("PATCH", configmaps .. "/a", '{"kind":"Other"}', "application/merge-patch+json", 422)
+    assert.are.equal("patch", status.details.causes[1].field)
+    assert.has_match('no kind "Other" is registered for version "v1" in scheme', status.message)
+    refused("GET", configmaps .. "/%2e%2e", nil, 400, "BadRequest", [[Name parameter invalid: "..": may not be '..']])
+    refused("GET", configmaps .. "/a?resourceVersion=abc", nil, 500, nil, 'resourceVersion: Invalid value: "abc": '
+      .. 'strconv.ParseUint: parsing "abc": invalid syntax')
+    sim.api:request("GET", configmaps .. "/a?resourceVersion=99999999999999999", nil, nil, 504)
+  end)
+
+  it("answers for custom resources as their own handler does", function()
+    sim.api:create(crds, crd)
+    sim.api:create(widgets, widget)
+    refused("GET", widgets .. "/w/nothing", nil, 404, "NotFound", 'widgets.example.com "w" not found')
+    refused("POST", widgets .. "/w/status", "{}", 405, "MethodNotAllowed",
+      'create is not supported on resources of kind "widgets.example.com"')
+    refused("PUT", widgets, widget, 400, "BadRequest", "name must be provided")
+    local code, text = sim.api:curl("POST", "/apis/example.com/v1/widgets", widget)
+    assert.are.same({ 404, "404 page not found\n" }, { code, text })
+    refused("POST", widgets, '{"apiVersion":"example.com/v1","kind":"Other","metadata":{"name":"x"}}', 422, "Invalid",
+      'Other.example.com "x" is invalid: kind: Invalid value: "Other": must be Widget')
+    refused("PATCH", widgets .. "/w", '{"apiVersion":"Other"}', 422, "Invalid",
+      'Widget "w" is invalid: apiVersion: Invalid value: "Other": must be example.com/v1',
+      "application/merge-patch+json")
+  end)
+
   it("keeps an object whose dependents are still to be dealt with, and answers it", function()
     sim.api:create(configmaps, configmap "a")
     local left = sim.api:request("DELETE", configmaps .. "/a?propagationPolicy=Foreground")

@@ -118,6 +118,8 @@ static void refuse(const struct writing *w, char *error)
     free(error);
 }
 
+#define UNREAD "couldn't get version/kind; json parse error: "
+
 /* Kind and version are read before the rest, and must be strings. */
 static char *head_problem(const json_t *body)
 {
@@ -125,10 +127,12 @@ static char *head_problem(const json_t *body)
     for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
         const json_t *value = json_object_get(body, fields[i]);
         if (value && !json_is_string(value) && !json_is_null(value))
-            return xasprintf("json: cannot unmarshal %s into Go struct field .%s of type string",
+            return xasprintf(UNREAD "json: cannot unmarshal %s into Go struct field .%s of type string",
                              sim_json_type(value), fields[i]);
     }
-    return NULL;
+    const char *version = sim_text_at(body, "apiVersion");
+    if (strchr(version, '/') == strrchr(version, '/')) return NULL;
+    return xasprintf("unexpected GroupVersion string: %s", version);
 }
 
 /* Parses the body, of null an empty object; NULL and a response if it is not an object. */
@@ -143,16 +147,16 @@ static json_t *parse(const struct writing *w, json_t **duplicates)
         json_decref(body);
         body = sim_parse_body(w->request->body, &why);
     }
-    if (!why) why = head_problem(body);
-    if (!why && json_is_object(body)) return body;
-    json_decref(body);
-    if (!why) return json_object();
-    char *summary = sim_body_summary(w->request->body);
-    sim_reply_status(w->reply, sim_status_bad_request("the object provided is unrecognized (must be of type "
-                                                      "%s): couldn't get version/kind; json parse error: %s "
-                                                      "(%s)",
-                                                      w->target->served->kind->kind, why, summary));
+    char *error = why ? xasprintf(UNREAD "%s", why) : head_problem(body);
     free(why);
+    if (!error && json_is_object(body)) return body;
+    json_decref(body);
+    if (!error) return json_object();
+    char *summary = sim_body_summary(w->request->body);
+    sim_reply_status(
+        w->reply, sim_status_bad_request("the object provided is unrecognized (must be of type %s): %s (%s)",
+                                         w->target->served->kind->kind, error, summary));
+    free(error);
     free(summary);
     return NULL;
 }
@@ -171,6 +175,51 @@ json_t *sim_body_read(const struct writing *w)
     return object;
 }
 
+/* Refuses a patched object that Go could not read; takes the reason. */
+static json_t *unreadable(const json_t *patched, char *error)
+{
+    struct sim_kind none = {.group = "", .kind = ""};
+    struct buf text = {0};
+    sim_put_json(&text, patched);
+    json_t *value = sim_string(buf_text(&text));
+    json_t *status = sim_status_invalid(&none, "", "FieldValueInvalid", "patch", value, error);
+    json_decref(value);
+    buf_clear(&text);
+    free(error);
+    return status;
+}
+
+/* Returns why a patch must not change kind or version so, NULL if it has not. A strategic merge patch never
+ * does: the result is of the kind. */
+static json_t *moved(const struct sim_patch_body *patch, const struct sim_kind *kind, json_t *patched)
+{
+    if (patch->applied) return NULL; /* which is refused in other words */
+    const char *given = sim_text_at(patched, "kind"), *version = sim_text_at(patched, "apiVersion");
+    char *own = sim_api_version(kind), *must = NULL;
+    json_t *status = NULL;
+    bool other_version = *version && strcmp(version, own) != 0,
+         other = *given && strcmp(given, kind->kind) != 0;
+    if (patch->strategic) {
+        json_object_set_new(patched, "kind", sim_string(kind->kind));
+        json_object_set_new(patched, "apiVersion", sim_string(own));
+    } else if ((other || other_version) && !kind->custom) {
+        status = unreadable(patched, xasprintf("no kind \"%s\" is registered for version \"%s\" in scheme "
+                                               "\"pkg/runtime/scheme.go:111\"",
+                                               given, version));
+    } else if (other_version) {
+        const char *slash = strchr(version, '/');
+        char *group = xasprintf("%.*s", slash ? (int)(slash - version) : 0, version);
+        struct sim_kind named = {.group = group, .kind = *given ? given : kind->kind};
+        must = xasprintf("must be %s", own);
+        status = sim_status_invalid(&named, sim_text_at(patched, "metadata.name"), "FieldValueInvalid",
+                                    "apiVersion", json_object_get(patched, "apiVersion"), must);
+        free(group);
+    }
+    free(must);
+    free(own);
+    return status;
+}
+
 json_t *sim_body_patched(void *ctx, const struct sim_kind *kind, const json_t *old,
                          struct sim_refusal *refusal)
 {
@@ -179,21 +228,17 @@ json_t *sim_body_patched(void *ctx, const struct sim_kind *kind, const json_t *o
     json_array_clear(patch->writing->reply->warnings); /* of a try that another write was faster than */
     json_t *patched = patch->body(patch->ctx, kind, old, refusal);
     if (!patched) return NULL;
+    if (json_is_object(patched)) refusal->status = moved(patch, kind, patched);
+    if (refusal->status) {
+        json_decref(patched);
+        return NULL;
+    }
     json_t *object = decode(patch->writing, kind, patched, NULL, &error);
     if (error && old && !kind->custom && !fits(kind, old)) {
         free(error);
         return patched;
     }
-    if (error) {
-        struct sim_kind none = {.group = "", .kind = ""};
-        struct buf text = {0};
-        sim_put_json(&text, patched);
-        json_t *value = sim_string(buf_text(&text));
-        refusal->status = sim_status_invalid(&none, "", "FieldValueInvalid", "patch", value, error);
-        json_decref(value);
-        buf_clear(&text);
-        free(error);
-    }
+    if (error) refusal->status = unreadable(patched, error);
     json_decref(patched);
     return object;
 }

@@ -13,6 +13,7 @@ struct sim_patch_body {
     const struct writing *writing;
     sim_body_fn *body;
     void *ctx;
+    bool strategic, applied;
 };
 
 /* A sim_body_fn over a struct sim_patch_body: the patched object, decoded as the kind's. */

@@ -261,11 +261,37 @@ void sim_reply_object(const struct sim_request *request, const struct sim_served
     }
 }
 
+/* A get takes any version that is no older than the given one. */
+static json_t *version_refused(struct sim_api *api, const char *given)
+{
+    uint64_t wanted = 0;
+    if (!given || !*given) return NULL;
+    if (!str_to_u64(str_of(given), &wanted)) {
+        char *message =
+            xasprintf("resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": "
+                      "invalid syntax",
+                      given, given);
+        json_t *status = sim_status(500, NULL, message, NULL, NULL);
+        free(message);
+        return status;
+    }
+    sim_store_lock(api->store);
+    uint64_t version = api->store->version;
+    sim_store_unlock(api->store);
+    return wanted > version ? sim_status_too_large(wanted, version) : NULL;
+}
+
 void sim_get(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
              struct sim_reply *reply)
 {
     char *key = sim_target_key(target, target->name);
     sim_count(&api->stats.gets, 1);
+    json_t *refusal = version_refused(api, sim_query(request, "resourceVersion"));
+    if (refusal) {
+        free(key);
+        sim_reply_status(reply, refusal);
+        return;
+    }
     struct sim_object *object = sim_store_ref(api->store, target->served->resource, key);
     free(key);
     if (!object) {

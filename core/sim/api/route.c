@@ -16,21 +16,23 @@
 #include "sim/store/fault.h"
 #include "sim/store/params.h"
 #include "sim/store/target.h"
+#include "sim/text/names.h"
 
 static void read_objects(struct sim_api *api, const struct sim_request *request,
                          const struct sim_target *target, struct sim_faulty *faulty, struct sim_reply *reply)
 {
     struct sim_list_options options;
     json_t *refusal;
-    if (sim_list_options_read(request, target->served->kind, &options, &refusal)) {
-        if (target->name) /* regardless of the options, as in the real server */
-            sim_get(api, request, target, reply);
-        else if (options.watch)
-            sim_watch(api, request, target, &options, faulty, reply);
-        else
-            sim_list(api, request, target, &options, &faulty->actions, reply);
-    } else
+    if (target->name) {
+        sim_get(api, request, target, reply);
+        return;
+    }
+    if (!sim_list_options_read(request, target->served->kind, &options, &refusal))
         sim_reply_status(reply, refusal);
+    else if (options.watch)
+        sim_watch(api, request, target, &options, faulty, reply);
+    else
+        sim_list(api, request, target, &options, &faulty->actions, reply);
     sim_list_options_clear(&options);
 }
 
@@ -39,14 +41,23 @@ static void objects(struct sim_api *api, const struct sim_request *request, cons
 {
     struct sim_faulty faulty = {0};
     STAILQ_INIT(&faulty.actions);
-    if (target->subresource && !sim_has_subresource(target->served->kind, target->subresource))
+    struct buf problem = {0};
+    const struct sim_kind *kind = target->served->kind;
+    bool unknown = target->subresource && !sim_has_subresource(kind, target->subresource);
+    if (unknown && kind->custom)
+        sim_reply_status(reply, sim_status_not_found(kind, target->name));
+    else if (unknown)
         sim_reply_not_found(reply);
+    else if (target->name && !sim_check_segment(str_of(target->name), &problem))
+        sim_reply_status(reply, sim_status_bad_request("Name parameter invalid: \"%s\": %s", target->name,
+                                                       buf_text(&problem)));
     else if (sim_faults_apply(api, request, sim_verb_of(request, target->name), target, &faulty, reply))
         ; /* that was it */
     else if (strcmp(request->method, "GET") == 0)
         read_objects(api, request, target, &faulty, reply);
     else
         sim_write_request(api, request, target, reply);
+    buf_clear(&problem);
     sim_actions_clear(&faulty.actions);
 }
 
@@ -80,9 +91,7 @@ static void not_found(struct sim_api *api, const struct sim_request *request, st
         sim_reply_not_found(reply);
         return;
     }
-    reply->code = 404;
-    reply->content_type = "text/plain; charset=utf-8";
-    buf_puts(&reply->text, "404 page not found\n");
+    sim_reply_no_page(reply);
 }
 
 /* Paths that name no resource. */

@@ -173,9 +173,14 @@ static json_t *patched(void *ctx, const struct sim_kind *kind, const json_t *old
 /* Refuses a patch type. */
 static void refuse_type(const struct writing *w)
 {
-    const char *types = PATCH_TYPES ", " APPLY;
-    bool custom = w->target->served->kind->custom;
-    sim_reply_status(w->reply, custom ? sim_status_unsupported_media(types) : sim_status_generic(415));
+    json_t *status;
+    if (w->target->served->kind->custom)
+        status = sim_status_unsupported_media(PATCH_TYPES ", " APPLY);
+    else {
+        status = sim_status_generic(415);
+        json_object_set_new(status, "details", json_object());
+    }
+    sim_reply_status(w->reply, status);
 }
 
 /* --- server-side apply */
@@ -226,7 +231,7 @@ static void apply(struct writing *w, const char *key)
                               .force = sim_query_true(w->request, "force"),
                               .author = {w->by.manager, "Apply", w->target->served->api_version,
                                          w->target->subresource, clock_wall_us(sim_clock(w->api)) / 1000000}};
-    struct sim_patch_body typed = {w, applied, &apply};
+    struct sim_patch_body typed = {w, applied, &apply, .applied = true};
     w->by.manager = NULL; /* the owners are in the result */
     if (given) write_body(w, key, sim_body_patched, &typed, true);
     json_decref(given);
@@ -294,9 +299,25 @@ static void patch(struct writing *w, const char *key)
     sim_store_release(w->api->store, there);
     json_t *given = read_patch(w, body);
     if (!given) return;
-    struct sim_patch_body typed = {w, body, given};
+    struct sim_patch_body typed = {w, body, given, .strategic = body == merged_by_key};
     write_body(w, key, sim_body_patched, &typed, false);
     json_decref(given);
+}
+
+/* Refuses the method; of custom kinds with the words of their own handler. */
+static void not_allowed(const struct writing *w)
+{
+    const struct sim_kind *kind = w->target->served->kind;
+    const char *verb = sim_verb_of(w->request, w->target->name && !w->target->subresource);
+    if (!kind->custom) {
+        sim_reply_not_allowed(w->reply);
+        return;
+    }
+    char *resource = sim_qualified_resource(kind),
+         *message = xasprintf("%s is not supported on resources of kind \"%s\"", verb, resource);
+    sim_reply_status(w->reply, sim_status(405, "MethodNotAllowed", message, kind, NULL));
+    free(message);
+    free(resource);
 }
 
 static void write_object(struct writing *w, const char *method)
@@ -312,7 +333,7 @@ static void write_object(struct writing *w, const char *method)
     else if (strcmp(method, "POST") == 0 && subresource && strcmp(subresource, "binding") == 0)
         bind_pod(w, key);
     else
-        sim_reply_not_allowed(w->reply);
+        not_allowed(w);
     free(key);
 }
 
@@ -366,6 +387,10 @@ void sim_write_request(struct sim_api *api, const struct sim_request *request,
     else if (strcmp(request->method, "DELETE") == 0 && !everywhere &&
              !target->served->kind->no_delete_collection)
         sim_delete_collection(&w);
+    else if (everywhere && target->served->kind->custom)
+        sim_reply_no_page(reply);
+    else if (target->served->kind->custom && strcmp(request->method, "PUT") == 0)
+        sim_reply_status(reply, sim_status_bad_request("name must be provided"));
     else
-        sim_reply_not_allowed(reply);
+        not_allowed(&w);
 }

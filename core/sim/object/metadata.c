@@ -7,7 +7,6 @@
 #include "base/mem.h"
 #include "sim/object/kind.h"
 #include "sim/object/status.h"
-#include "sim/text/names.h"
 #include "sim/text/tree.h"
 #include "sim/validate/decode.h"
 
@@ -31,8 +30,6 @@ static const struct {
     {"finalizers", JSON_ARRAY},
     {"managedFields", JSON_ARRAY},
 };
-
-enum { ANNOTATIONS_MAX = 256 * 1024 };
 
 static const char *type_name(const json_t *value)
 {
@@ -64,11 +61,10 @@ static bool refuse(const struct sim_kind *kind, const json_t *body, char *why, s
 static bool wrong_type(const struct sim_kind *kind, const json_t *body, const char *field,
                        const json_t *value, const char *wanted, struct sim_refusal *refusal)
 {
-    return refuse(
-        kind, body,
-        xasprintf("json: cannot unmarshal %s into Go struct field ObjectMeta.metadata%s%s of type %s",
-                  type_name(value), *field ? "." : "", field, wanted),
-        refusal);
+    return refuse(kind, body,
+                  xasprintf("json: cannot unmarshal %s into Go struct field ObjectMeta.%s of type %s",
+                            type_name(value), *field ? field : "metadata", wanted),
+                  refusal);
 }
 
 static const char *wanted_type(json_type type)
@@ -81,13 +77,26 @@ static const char *wanted_type(json_type type)
     }
 }
 
+/* Refuses a custom object of another kind, whose name the message has. */
+static bool other_kind(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal)
+{
+    struct sim_kind named = *kind;
+    json_t *given = json_object_get(body, "kind");
+    named.kind = json_string_value(given);
+    char *must = xasprintf("must be %s", kind->kind);
+    json_t *status = sim_status_invalid(&named, sim_text_at(body, "metadata.name"), "FieldValueInvalid",
+                                        "kind", given, must);
+    free(must);
+    return sim_refuse(refusal, status);
+}
+
 /* Checks kind and version. Custom objects must have them, and only the version is compared; others are looked
  * up by them, and may omit them. */
 static bool check_kind(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal)
 {
     const char *given = sim_text_at(body, "kind"), *version = sim_text_at(body, "apiVersion");
     char *expected = sim_api_version(kind);
-    bool same_version = !*version || strcmp(version, expected) == 0,
+    bool same_version = (!*version && !kind->custom) || strcmp(version, expected) == 0,
          same_kind = !*given || strcmp(given, kind->kind) == 0;
     bool good = true;
     if (kind->custom && !*given)
@@ -101,12 +110,14 @@ static bool check_kind(const struct sim_kind *kind, const json_t *body, struct s
                           sim_status_bad_request(
                               "the API version in the data (%s) does not match the expected API version (%s)",
                               version, expected));
-    else if (!same_version && same_kind)
+    else if (!same_kind && kind->custom)
+        good = other_kind(kind, body, refusal);
+    else if (!same_version || !same_kind)
         good = refuse(kind, body,
-                      xasprintf("no kind \"%s\" is registered for version \"%s\"", kind->kind, version),
+                      xasprintf("no kind \"%s\" is registered for version \"%s\" in scheme "
+                                "\"pkg/runtime/scheme.go:111\"",
+                                *given ? given : kind->kind, *version ? version : expected),
                       refusal);
-    else if (!same_kind)
-        good = refuse(kind, body, xasprintf("it is of kind \"%s\"", given), refusal);
     free(expected);
     return good;
 }
@@ -208,113 +219,4 @@ json_t *sim_typed(const struct sim_kind *kind, const json_t *body)
     json_decref(values);
     free(api_version);
     return object;
-}
-
-/* Adds a cause for the string, if there are `problems`; empties them. */
-static void add_problems(json_t *causes, const char *field, const char *text, struct buf *problems)
-{
-    json_t *value = sim_string(text);
-    if (problems->len)
-        json_array_append_new(causes, sim_cause("FieldValueInvalid", field, value, buf_text(problems)));
-    json_decref(value);
-    buf_clear(problems);
-}
-
-/* Checks a prefix of generated names. The suffix makes a dash at its end valid. */
-static bool check_prefix(bool (*check)(struct str, struct buf *), const char *prefix, struct buf *problems)
-{
-    char *likely = xstrdup(prefix);
-    size_t n = strlen(likely);
-    if (n > 1 && likely[n - 1] == '-') {
-        likely[n - 2] = 'a';
-        n--;
-    }
-    bool good = check((struct str){likely, n}, problems);
-    free(likely);
-    return good;
-}
-
-static void check_name(const struct sim_kind *kind, json_t *causes, const json_t *metadata)
-{
-    struct buf problems = {0};
-    const char *name = sim_text_at(metadata, "name"), *prefix = sim_text_at(metadata, "generateName");
-    static bool (*const checks[])(struct str, struct buf *) = {[SCHEMA_SUBDOMAIN] = sim_check_subdomain,
-                                                               [SCHEMA_LABEL] = sim_check_label,
-                                                               [SCHEMA_PATH] = sim_check_segment};
-    bool (*check)(struct str, struct buf *) = checks[kind->names];
-    if (*prefix && !check_prefix(check, prefix, &problems))
-        add_problems(causes, "metadata.generateName", prefix, &problems);
-    if (!*name)
-        json_array_append_new(causes, sim_cause("FieldValueRequired", "metadata.name", NULL,
-                                                "name or generateName is required"));
-    else if (!check(str_of(name), &problems))
-        add_problems(causes, "metadata.name", name, &problems);
-}
-
-static void check_labels(json_t *causes, const json_t *labels)
-{
-    struct buf problems = {0};
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *)labels, key, value) {
-        sim_check_key(str_of(key), &problems);
-        add_problems(causes, "metadata.labels", key, &problems);
-        sim_check_label_value(str_of(json_string_value(value)), &problems);
-        add_problems(causes, "metadata.labels", json_string_value(value), &problems);
-    }
-}
-
-static void check_annotations(json_t *causes, const json_t *annotations)
-{
-    struct buf problems = {0};
-    const char *key;
-    json_t *value;
-    size_t size = 0;
-    json_object_foreach ((json_t *)annotations, key, value) {
-        /* As for labels, but capitals are valid in the prefix too. */
-        char *lower = sim_lower(key);
-        sim_check_key(str_of(lower), &problems);
-        add_problems(causes, "metadata.annotations", key, &problems);
-        size += strlen(key) + json_string_length(value);
-        free(lower);
-    }
-    if (size > ANNOTATIONS_MAX)
-        json_array_append_new(causes, sim_cause("FieldValueTooLong", "metadata.annotations", NULL,
-                                                "may not be more than 262144 bytes"));
-}
-
-static void check_owners(json_t *causes, const json_t *owners)
-{
-    static const char *const required[][2] = {{"apiVersion", "version must not be empty"},
-                                              {"kind", "must not be empty"},
-                                              {"name", "must not be empty"},
-                                              {"uid", "must not be empty"}};
-    size_t i;
-    json_t *owner;
-    json_array_foreach (owners, i, owner) {
-        for (size_t f = 0; f < ARRAY_LEN(required); f++) {
-            if (*sim_text_at(owner, required[f][0])) continue;
-            struct buf problems = {0};
-            char *field = xasprintf("metadata.ownerReferences.%s", required[f][0]);
-            buf_puts(&problems, required[f][1]);
-            add_problems(causes, field, "", &problems);
-            free(field);
-        }
-    }
-}
-
-json_t *sim_metadata_causes(const struct sim_kind *kind, const json_t *metadata)
-{
-    json_t *causes = json_array(), *finalizer;
-    struct buf problems = {0};
-    size_t i;
-    check_name(kind, causes, metadata);
-    check_labels(causes, json_object_get(metadata, "labels"));
-    check_annotations(causes, json_object_get(metadata, "annotations"));
-    check_owners(causes, json_object_get(metadata, "ownerReferences"));
-    json_array_foreach (json_object_get(metadata, "finalizers"), i, finalizer) {
-        sim_check_key(str_of(json_string_value(finalizer)), &problems);
-        add_problems(causes, "metadata.finalizers", json_string_value(finalizer), &problems);
-    }
-    return causes;
 }

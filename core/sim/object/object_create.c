@@ -49,8 +49,8 @@ static bool check(const struct sim_kind *kind, const json_t *object, struct sim_
 {
     const json_t *metadata = json_object_get(object, "metadata");
     const char *version = sim_text_at(metadata, "resourceVersion");
-    json_t *causes = sim_spec_causes(kind, NULL, object);
-    json_t *more = sim_metadata_causes(kind, metadata);
+    json_t *causes = sim_metadata_causes(kind, metadata);
+    json_t *more = sim_spec_causes(kind, NULL, object);
     json_array_extend(causes, more);
     json_decref(more);
     if (json_array_size(causes))

@@ -68,6 +68,13 @@ void sim_reply_not_allowed(struct sim_reply *reply)
     reply_general(reply, 405);
 }
 
+void sim_reply_no_page(struct sim_reply *reply)
+{
+    reply->code = 404;
+    reply->content_type = "text/plain; charset=utf-8";
+    buf_puts(&reply->text, "404 page not found\n");
+}
+
 void sim_reply_clear(struct sim_reply *reply)
 {
     json_decref(reply->json);

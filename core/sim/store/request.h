@@ -62,6 +62,8 @@ void sim_reply_status(struct sim_reply *reply, json_t *status);
 /* Respond with errors of a real server before it has read the path: 404 and 405. */
 void sim_reply_not_found(struct sim_reply *reply);
 void sim_reply_not_allowed(struct sim_reply *reply);
+/* Responds 404 with a line of text instead of a Status, as for a path that is of no resource. */
+void sim_reply_no_page(struct sim_reply *reply);
 /* Frees what was not passed on. */
 void sim_reply_clear(struct sim_reply *reply);
 

@@ -148,17 +148,16 @@ static void test_bodies_of_another_shape_are_refused(void **state)
         "configmaps", "{'metadata':7}", "default", 400,
         "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal number into "
         "Go struct field ObjectMeta.metadata of type v1.ObjectMeta");
+    assert_refused("configmaps", "{'metadata':{'name':'m','labels':{'x':1}}}", "default", 400,
+                   "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string");
+    assert_refused("configmaps", "{'metadata':{'name':7}}", "default", 400,
+                   "json: cannot unmarshal number into Go struct field ObjectMeta.name of type string");
+    assert_refused("configmaps", "{'metadata':{'name':'m','finalizers':[true]}}", "default", 400,
+                   "json: cannot unmarshal bool into Go struct field ObjectMeta.finalizers of type string");
     assert_refused(
-        "configmaps", "{'metadata':{'name':'m','labels':{'x':1}}}", "default", 400,
-        "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.labels of type string");
-    assert_refused(
-        "configmaps", "{'metadata':{'name':7}}", "default", 400,
-        "json: cannot unmarshal number into Go struct field ObjectMeta.metadata.name of type string");
-    assert_refused(
-        "configmaps", "{'metadata':{'name':'m','finalizers':[true]}}", "default", 400,
-        "json: cannot unmarshal bool into Go struct field ObjectMeta.metadata.finalizers of type string");
-    assert_refused("configmaps", "{'kind':'Pod','apiVersion':'v1','metadata':{'name':'m'}}", "default", 400,
-                   "Pod in version \"v1\" cannot be handled as a ConfigMap: it is of kind \"Pod\"");
+        "configmaps", "{'kind':'Pod','apiVersion':'v1','metadata':{'name':'m'}}", "default", 400,
+        "Pod in version \"v1\" cannot be handled as a ConfigMap: no kind \"Pod\" is registered for "
+        "version \"v1\" in scheme");
     assert_refused("configmaps", "{'apiVersion':'v2','metadata':{'name':'m'}}", "default", 400,
                    "ConfigMap in version \"v2\" cannot be handled as a ConfigMap: no kind \"ConfigMap\" is "
                    "registered for "

@@ -245,22 +245,25 @@ static void test_the_generation_counts_what_is_wanted(void **state)
     old = stored(sets, "{'metadata':{'name':'d'},'spec':{'replicas':1}}", "x");
     assert_int_equal(generation_after(sets, old, "{'metadata':{'annotations':{'a':'b'}}}", NULL), 1);
     json_decref(old);
-    old = stored(&widgets, "{'kind':'Widget','metadata':{'name':'w'},'data':1}", "x");
+    old = stored(&widgets, "{'kind':'Widget','apiVersion':'example.com/v1','metadata':{'name':'w'},'data':1}",
+                 "x");
     assert_int_equal(generation_after(&widgets, old, "{'data':2}", NULL), 2);
     assert_int_equal(generation_after(&widgets, old, "{'metadata':{'annotations':{'a':'b'}}}", NULL), 1);
     assert_int_equal(generation_after(&widgets, old, "{'status':{'x':1}}", NULL), 1);
     json_decref(old);
     struct sim_kind plain = widgets;
     plain.has_status = false;
-    old = stored(&plain, "{'kind':'Widget','metadata':{'name':'w'}}", "x");
+    old = stored(&plain, "{'kind':'Widget','apiVersion':'example.com/v1','metadata':{'name':'w'}}", "x");
     assert_int_equal(generation_after(&plain, old, "{'status':{'x':1}}", NULL), 2);
     json_decref(old);
 }
 
 static void test_status_and_the_rest_are_written_apart(void **state)
 {
-    json_t *old =
-        stored(&widgets, "{'kind':'Widget','metadata':{'name':'w','labels':{'a':'b'}},'spec':{'n':1}}", "x");
+    json_t *old = stored(&widgets,
+                         "{'kind':'Widget','apiVersion':'example.com/"
+                         "v1','metadata':{'name':'w','labels':{'a':'b'}},'spec':{'n':1}}",
+                         "x");
     struct sim_refusal refusal;
     json_t *object = merge(&widgets, old, "{'spec':{'n':5},'status':{'x':1},'metadata':{'labels':{'a':'c'}}}",
                            "status", &refusal);

@@ -1,0 +1,190 @@
+/* What is wrong with metadata: names, labels, annotations, owners and finalizers; see metadata.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/object/crd.h"
+#include "sim/object/kind.h"
+#include "sim/object/metadata.h"
+#include "sim/object/status.h"
+#include "sim/text/names.h"
+#include "sim/text/tree.h"
+
+enum { ANNOTATIONS_MAX = 256 * 1024 };
+
+/* Adds a cause for the string for each of the `problems`; empties them. */
+static void add_problems(json_t *causes, const char *field, const char *text, struct buf *problems)
+{
+    json_t *value = sim_string(text);
+    const char *rest = problems->len ? buf_text(problems) : NULL;
+    while (rest) {
+        const char *end = strstr(rest, "; ");
+        char *one = end ? xasprintf("%.*s", (int)(end - rest), rest) : xstrdup(rest);
+        json_array_append_new(causes, sim_cause("FieldValueInvalid", field, value, one));
+        free(one);
+        rest = end ? end + 2 : NULL;
+    }
+    json_decref(value);
+    buf_clear(problems);
+}
+
+/* Checks a prefix of generated names. The suffix makes a dash at its end valid. */
+static bool check_prefix(bool (*check)(struct str, struct buf *), const char *prefix, struct buf *problems)
+{
+    char *likely = xstrdup(prefix);
+    size_t n = strlen(likely);
+    if (n > 1 && likely[n - 1] == '-') {
+        likely[n - 2] = 'a';
+        n--;
+    }
+    bool good = check((struct str){likely, n}, problems);
+    free(likely);
+    return good;
+}
+
+static void check_name(const struct sim_kind *kind, json_t *causes, const json_t *metadata)
+{
+    struct buf problems = {0};
+    const char *name = sim_text_at(metadata, "name"), *prefix = sim_text_at(metadata, "generateName");
+    static bool (*const checks[])(struct str, struct buf *) = {[SCHEMA_SUBDOMAIN] = sim_check_subdomain,
+                                                               [SCHEMA_LABEL] = sim_check_label,
+                                                               [SCHEMA_PATH] = sim_check_segment};
+    bool (*check)(struct str, struct buf *) = checks[kind->names];
+    if (*prefix && !check_prefix(check, prefix, &problems))
+        add_problems(causes, "metadata.generateName", prefix, &problems);
+    if (!*name)
+        json_array_append_new(causes, sim_cause("FieldValueRequired", "metadata.name", NULL,
+                                                "name or generateName is required"));
+    else if (!check(str_of(name), &problems))
+        add_problems(causes, "metadata.name", name, &problems);
+}
+
+static void check_labels(json_t *causes, const json_t *labels)
+{
+    struct buf problems = {0};
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *)labels, key, value) {
+        sim_check_key(str_of(key), &problems);
+        add_problems(causes, "metadata.labels", key, &problems);
+        sim_check_label_value(str_of(json_string_value(value)), &problems);
+        add_problems(causes, "metadata.labels", json_string_value(value), &problems);
+    }
+}
+
+static void check_annotations(json_t *causes, const json_t *annotations)
+{
+    struct buf problems = {0};
+    const char *key;
+    json_t *value;
+    size_t size = 0;
+    json_object_foreach ((json_t *)annotations, key, value) {
+        /* As for labels, but capitals are valid in the prefix too. */
+        char *lower = sim_lower(key);
+        sim_check_key(str_of(lower), &problems);
+        add_problems(causes, "metadata.annotations", key, &problems);
+        size += strlen(key) + json_string_length(value);
+        free(lower);
+    }
+    if (size > ANNOTATIONS_MAX)
+        json_array_append_new(causes, sim_cause("FieldValueTooLong", "metadata.annotations", NULL,
+                                                "may not be more than 262144 bytes"));
+}
+
+static void check_owners(json_t *causes, const json_t *owners)
+{
+    static const char *const required[][2] = {{"apiVersion", "version must not be empty"},
+                                              {"kind", "must not be empty"},
+                                              {"name", "must not be empty"},
+                                              {"uid", "must not be empty"}};
+    size_t i;
+    json_t *owner;
+    json_array_foreach (owners, i, owner) {
+        for (size_t f = 0; f < ARRAY_LEN(required); f++) {
+            if (*sim_text_at(owner, required[f][0])) continue;
+            struct buf problems = {0};
+            char *field = xasprintf("metadata.ownerReferences.%s", required[f][0]);
+            buf_puts(&problems, required[f][1]);
+            add_problems(causes, field, "", &problems);
+            free(field);
+        }
+    }
+}
+
+/* The references as Go shows them: their fields in the order of its struct. */
+static json_t *as_struct(const json_t *owners)
+{
+    static const char *const members[] = {"apiVersion", "kind",       "name",
+                                          "uid",        "controller", "blockOwnerDeletion"};
+    json_t *list = json_array(), *owner, *value;
+    size_t i;
+    json_array_foreach ((json_t *)owners, i, owner) {
+        json_t *ordered = json_object();
+        for (size_t m = 0; m < ARRAY_LEN(members); m++)
+            if ((value = json_object_get(owner, members[m]))) json_object_set(ordered, members[m], value);
+        json_array_append_new(list, ordered);
+    }
+    return list;
+}
+
+/* At most one owner is the controller. */
+static void check_controllers(json_t *causes, const json_t *owners)
+{
+    const json_t *first = NULL;
+    size_t i;
+    json_t *owner;
+    json_array_foreach ((json_t *)owners, i, owner) {
+        if (!sim_true_at(owner, "controller")) continue;
+        if (!first) {
+            first = owner;
+            continue;
+        }
+        json_t *shown = as_struct(owners);
+        char *detail = xasprintf("Only one reference can have Controller set to true. Found \"true\" in "
+                                 "references for %s/%s and %s/%s",
+                                 sim_text_at(first, "kind"), sim_text_at(first, "name"),
+                                 sim_text_at(owner, "kind"), sim_text_at(owner, "name"));
+        json_array_append_new(causes,
+                              sim_cause("FieldValueInvalid", "metadata.ownerReferences", shown, detail));
+        json_decref(shown);
+        free(detail);
+    }
+}
+
+/* Finalizers are qualified names. Kubernetes' own kinds take one without a domain only if it is well known.
+ */
+static void check_finalizer_names(const struct sim_kind *kind, json_t *causes, const json_t *finalizers)
+{
+    static const char *const known[] = {"kubernetes", "orphan", "foregroundDeletion"};
+    bool any = kind->custom || sim_is_crd(kind);
+    json_t *finalizer;
+    size_t i;
+    json_array_foreach ((json_t *)finalizers, i, finalizer) {
+        struct buf problems = {0};
+        sim_check_key(str_of(json_string_value(finalizer)), &problems);
+        add_problems(causes, "metadata.finalizers", json_string_value(finalizer), &problems);
+    }
+    json_array_foreach ((json_t *)finalizers, i, finalizer) {
+        const char *name = json_string_value(finalizer);
+        bool good = any || strchr(name, '/');
+        for (size_t k = 0; k < ARRAY_LEN(known); k++) good = good || strcmp(name, known[k]) == 0;
+        if (good) continue;
+        char *field = xasprintf("metadata.finalizers[%zu]", i);
+        json_array_append_new(
+            causes, sim_cause("FieldValueInvalid", field, finalizer,
+                              "name is neither a standard finalizer name nor is it fully qualified"));
+        free(field);
+    }
+}
+
+json_t *sim_metadata_causes(const struct sim_kind *kind, const json_t *metadata)
+{
+    json_t *causes = json_array();
+    check_name(kind, causes, metadata);
+    check_labels(causes, json_object_get(metadata, "labels"));
+    check_annotations(causes, json_object_get(metadata, "annotations"));
+    check_owners(causes, json_object_get(metadata, "ownerReferences"));
+    check_controllers(causes, json_object_get(metadata, "ownerReferences"));
+    check_finalizer_names(kind, causes, json_object_get(metadata, "finalizers"));
+    return causes;
+}
