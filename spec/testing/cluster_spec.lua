@@ -143,6 +143,28 @@ describe("the clock of a test", function()
   end)
 end)
 
+describe("server-side apply", function()
+  it("conflicts with other managers, as in a cluster", function()
+    local env = load [[
+      local k8s = require "k8s"
+      k8s.writes { "configmaps:*" }
+      local ref = { kind = "configmaps", namespace = "shop", name = "a" }
+      k8s.informer("configmaps"):on_add(function()
+        local _, err = k8s.apply(ref, { data = { x = "2" } }, { manager = "m" })
+        print(err.reason, err.message)
+        assert(k8s.apply(ref, { data = { x = "2", y = "1" } }, { manager = "m", force = true }))
+        assert(k8s.apply(ref, { data = { x = "2" } }, { manager = "m" }))
+      end)
+    ]]
+    env:add { kind = "ConfigMap", metadata = { namespace = "shop", name = "a" }, data = { x = "1", z = "1" } }
+    env:settle()
+    assert.match("^Conflict\t.*conflict with \"before%-first%-apply\" using v1: %.data%.x", env.prints[1])
+    local object = env:get("cm", "shop/a")
+    assert.same({ x = "2", z = "1" }, object.data)
+    assert.equal("m", object.metadata.managedFields[1].manager)
+  end)
+end)
+
 describe("writes of a script", function()
   local WRITES = [[
     local k8s = require "k8s"

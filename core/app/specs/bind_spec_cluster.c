@@ -30,6 +30,7 @@ static int l_request(lua_State *L)
     const struct sim_inside_request request = {.method = arg_str(L, 2, "method").p,
                                                .target = arg_str(L, 3, "target").p,
                                                .content_type = arg_str_opt(L, 4, "content type").p,
+                                               .agent = "k8s.test",
                                                .body = arg_bytes_opt(L, 5, "body")};
     struct sim_inside_response response = {0};
     sim_inside_serve(spec_cluster_inside(engine->cluster), &request, &response);

@@ -69,7 +69,7 @@ static void unescape(char *text, bool plus)
 /* Request in the form of sim_route, with the strings that it points at. */
 struct split {
     struct sim_request request;
-    struct sim_param params[QUERY_MAX];
+    struct sim_param params[QUERY_MAX], agent;
     char *text;
 };
 
@@ -92,6 +92,9 @@ static void split(const struct sim_inside_request *from, struct split *to)
     to->request.query = to->params;
     to->request.accept = from->accept ? from->accept : "";
     to->request.content_type = from->content_type ? from->content_type : "";
+    to->agent = (struct sim_param){"User-Agent", from->agent ? from->agent : "kubelua"};
+    to->request.headers = &to->agent;
+    to->request.header_count = 1;
     to->request.body = from->body;
     to->request.fd = -1;
     to->request.polled = true;
@@ -132,40 +135,19 @@ void sim_inside_about_clear(struct sim_inside_about *about)
     *about = (struct sim_inside_about){.verb = ""};
 }
 
-/* Returns whether the object of the path exists; it is removed, if wanted. */
-static bool find(struct sim_inside *inside, const char *path, bool remove)
+bool sim_inside_remove(struct sim_inside *inside, const char *path)
 {
     struct sim_target target;
     bool there = false;
     if (sim_target_parse(inside->api.store, path, &target) && target.name) {
-        struct sim_resource *resource = target.served->resource;
         char *key = sim_target_key(&target, target.name);
         sim_store_lock(inside->api.store);
-        there = remove ? sim_store_remove(inside->api.store, resource, key)
-                       : omap_get(resource->map, key) != NULL;
+        there = sim_store_remove(inside->api.store, target.served->resource, key);
         sim_store_unlock(inside->api.store);
         free(key);
     }
     sim_target_clear(&target);
     return there;
-}
-
-bool sim_inside_remove(struct sim_inside *inside, const char *path)
-{
-    return find(inside, path, true);
-}
-
-/* Sends an apply of an object that does not exist to the collection. */
-static void soften(struct sim_inside *inside, struct sim_request *request, char *path)
-{
-    const char *type = request->content_type;
-    if (strncmp(type, "application/apply-patch", 23) != 0) return;
-    request->content_type = "application/merge-patch+json";
-    if (find(inside, path, false)) return;
-    char *slash = strrchr(path, '/');
-    if (slash) *slash = '\0';
-    request->method = "POST";
-    request->content_type = "application/json";
 }
 
 static void take(struct sim_reply *reply, struct sim_inside_response *response)
@@ -192,7 +174,6 @@ void sim_inside_serve(struct sim_inside *inside, const struct sim_inside_request
     struct split parts;
     struct sim_reply reply = {0};
     split(request, &parts);
-    soften(inside, &parts.request, parts.text);
     sim_route(&inside->api, &parts.request, &reply);
     take(&reply, response);
     sim_reply_clear(&reply);

@@ -17,6 +17,7 @@ void sim_inside_free(struct sim_inside *inside);
 struct sim_inside_request {
     const char *method, *target; /* "/api/v1/pods?watch=1", escaped as in HTTP */
     const char *accept, *content_type;
+    const char *agent; /* names the manager of what has no fieldManager; NULL: "kubelua" */
     struct str body;
 };
 
@@ -40,8 +41,7 @@ struct sim_inside_response {
 void sim_inside_about(struct sim_inside *inside, const struct sim_inside_request *request,
                       struct sim_inside_about *about);
 void sim_inside_about_clear(struct sim_inside_about *about);
-/* Fills an empty response. A server-side apply merges the object into the one that is there or creates it:
- * fields have no owners here, and lists are replaced. */
+/* Fills an empty response. */
 void sim_inside_serve(struct sim_inside *inside, const struct sim_inside_request *request,
                       struct sim_inside_response *response);
 /* Responds with an error instead, as the server would. `reason` and `message` may be NULL. */
