@@ -89,22 +89,19 @@ describe("the probes of kubelua run #threads", function()
   it("name the script that delays the others, and when that is over", function()
     local sim = cluster.sim { "--pods", "1" }
     local engine = probed(sim.server, [[
-      -- What a function of C calls does not run in parts.
-      require("k8s").main(function()
+      -- A handler does not run in parts.
+      require("k8s").informer("pods"):on_add(function()
         print "busy"
         local till = os.time() + 8
-        tostring(setmetatable({}, { __tostring = function()
-          while os.time() < till do end
-          return ""
-        end }))
+        while os.time() < till do end
         print "free"
       end)
-    ]], { "--limit", "main-cpu=1h" })
+    ]], { "--limit", "handler-cpu=1h" })
     engine:wait_line "^busy$"
     local body = answer(engine, "/readyz", 500, "[-]engine-loop failed: the engine thread has been blocked for ")
-    assert.has_match("been blocked for %d s: script [^%s]+ is executing main\n", body)
+    assert.has_match("been blocked for %d s: script [^%s]+ is executing a handler\n", body)
     assert.are.equal(200, (engine.probe "/livez"))
-    engine:wait_error '"Engine thread is blocked[^"]*" reason="script [^%s]+ is executing main" blockedMs=%d+'
+    engine:wait_error '"Engine thread is blocked[^"]*" reason="script [^%s]+ is executing a handler" blockedMs=%d+'
     engine:wait_line "^free$"
     answer(engine, "/readyz", 200, "ok")
     engine:wait_error '"Engine thread recovered" afterMs=%d'
