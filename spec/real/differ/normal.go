@@ -24,7 +24,7 @@ var rules = []struct {
 	{"versions in the text of objects", "likewise; in YAML, and in the messages of patches that cannot be decoded",
 		regexp.MustCompile(`(resourceVersion\\?"?: ?\\?")\d+`), "${1}RV"},
 	{"objects in messages of patches", "the whole object in the order of its Go struct, which no client reads",
-		regexp.MustCompile(`patch: Invalid value: "\{(?:\\.|[^"\\])*": `), `patch: Invalid value: "{OBJECT}": `},
+		regexp.MustCompile(`(^|patch: )Invalid value: "\{(?:\\.|[^"\\])*": `), `${1}Invalid value: "{OBJECT}": `},
 	{"continue tokens in YAML", "opaque",
 		regexp.MustCompile(`(?m)^(  continue: )[\w-]+$`), "${1}CONTINUE"},
 	{"addresses of services", "taken at random from the range",
