@@ -60,24 +60,50 @@ local rows = {
     [[{"spec":{"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":true}}}]}}]],
     [[{"spec":{"containers":[{"name":"c","image":"i","livenessProbe":{"httpGet":{"port":true}}}]}}]],
     [[{"spec":{"volumes":[{"name":"v","emptyDir":1}]}}]],
+    -- of wrong values
+    [[{"spec":{"containers":["@empty"]}}]], [[{"spec":{"containers":[{"image":"i"}]}}]],
+    [[{"spec":{"containers":[{"name":"c"}]}}]], [[{"spec":{"containers":[{"name":"UPPER","image":"i"}]}}]],
+    [[{"spec":{"containers":[{"name":"a","image":"x"},{"name":"a","image":"x"}]}}]],
+    [[{"spec":{"restartPolicy":"Sometimes"}}]], [[{"spec":{"dnsPolicy":"Odd"}}]],
+    [[{"spec":{"containers":[{"name":"c","image":"i","ports":[{"containerPort":70000}]}]}}]],
+    [[{"spec":{"containers":[{"name":"c","image":"i","ports":[{"containerPort":1,"protocol":"ODD"}]}]}}]],
+    [[{"spec":{"containers":[{"name":"c","image":"i","env":[{"value":"x"}]}]}}]],
+    [[{"spec":{"containers":[{"name":"c","image":"i","imagePullPolicy":"Odd"}]}}]],
     -- of unknown fields
     [[{"spec":{"foo":1},"bar":2}]], [[{"spec":{"Containers":1}}]], [[{"metadata":{"foo":1}}]],
     [[{"spec":{"containers":[{"name":"c","image":"i","ports":[{"containerPort":1,"x":1}],"y":{"z":1}}]}}]],
   } },
   { core .. "configmaps", "v1", "ConfigMap", "{}", {
     [[{"data":{"a":1}}]], [[{"data":["@empty"]}]], [[{"binaryData":{"a":"%%"}}]], [[{"immutable":"x"}]], [[{"foo":1}]],
+    [[{"data":{"a b":"x"}}]], [[{"data":{"..":"x"}}]], [[{"binaryData":{"a/b":"AA=="}}]],
   } },
   { core .. "secrets", "v1", "Secret", "{}", { [[{"data":{"a":"no base64"}}]], [[{"data":{"a":1}}]],
     [[{"stringData":{"a":1}}]] } },
   { core .. "services", "v1", "Service", [[{"spec":{"clusterIP":"None","ports":[{"port":80}]}}]], {
     [[{"spec":{"ports":[{"port":"x"}]}}]], [[{"spec":{"ports":[{"port":80,"targetPort":true}]}}]],
-    [[{"spec":{"selector":"x"}}]] } },
+    [[{"spec":{"selector":"x"}}]], [[{"spec":{"ports":[{"port":0}]}}]], [[{"spec":{"type":"Odd"}}]],
+    [[{"spec":{"sessionAffinity":"Odd"}}]], [[{"spec":{"ports":[{"port":80,"protocol":"ODD"}]}}]] } },
   { apps .. "deployments", "apps/v1", "Deployment", workload, {
     [[{"spec":{"replicas":"x"}}]], [[{"spec":{"replicas":2.5}}]], [[{"spec":{"selector":1}}]],
     [[{"spec":{"template":{"spec":{"foo":1}}}}]], [[{"spec":{"strategy":{"rollingUpdate":{"maxSurge":true}}}}]],
-    [[{"spec":{"template":{"spec":{"nodeName":1}}}}]] } },
+    [[{"spec":{"template":{"spec":{"nodeName":1}}}}]], [[{"spec":{"replicas":-1}}]],
+    [[{"spec":{"selector":{"matchLabels":{"a":"other"}}}}]], [[{"spec":{"selector":null}}]],
+    [[{"spec":{"template":{"spec":{"containers":["@empty"]}}}}]],
+    [[{"spec":{"template":{"spec":{"restartPolicy":"Never"}}}}]] } },
   { apps .. "replicasets", "apps/v1", "ReplicaSet", workload, { [[{"spec":{"replicas":["@empty"]}}]],
-    [[{"spec":["@empty"]}]] } },
+    [[{"spec":["@empty"]}]], [[{"spec":{"replicas":-1}}]], [[{"spec":{"selector":null}}]] } },
+  { "/apis/batch/v1/namespaces/default/jobs", "batch/v1", "Job",
+    [[{"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}]], {
+    [[{"spec":{"template":{"spec":{"restartPolicy":"Always"}}}}]], [[{"spec":{"parallelism":-1}}]] } },
+  { "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", "rbac.authorization.k8s.io/v1", "Role", "{}", {
+    [[{"rules":[{"verbs":["@empty"],"apiGroups":[""],"resources":["pods"]}]}]],
+    [[{"rules":[{"verbs":["get"],"resources":["pods"]}]}]], [[{"rules":[{"verbs":["get"],"apiGroups":[""]}]}]] } },
+  { core .. "persistentvolumeclaims", "v1", "PersistentVolumeClaim",
+    [[{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}]], {
+    [[{"spec":{"accessModes":["@empty"]}}]], [[{"spec":{"resources":1}}]] } },
+  { "/apis/coordination.k8s.io/v1/namespaces/default/leases", "coordination.k8s.io/v1", "Lease", "{}", {
+    [[{"spec":{"leaseDurationSeconds":-1}}]], [[{"spec":{"leaseTransitions":-1}}]],
+    [[{"spec":{"renewTime":"yesterday"}}]] } },
 }
 
 local function merge(into, from)

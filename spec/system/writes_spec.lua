@@ -47,6 +47,7 @@ describe("writes #threads", function()
       local back = updated:copy()
       back.metadata.labels, back.metadata.resourceVersion = nil, odd:resource_version()
       back.metadata.managedFields = odd:copy().metadata.managedFields
+      back.metadata.managedFields = odd:copy().metadata.managedFields
       assert(k8s.json.encode(back) == k8s.json.encode(odd:copy()), k8s.json.encode(back))
       assert(k8s.create(k8s.json.decode(k8s.json.encode(map "even"))))
     ]]

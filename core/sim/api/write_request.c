@@ -92,7 +92,7 @@ static void bind_pod(struct writing *w, const char *key)
     json_t *body = is_json(w) ? sim_write_body(w, "couldn't get version/kind; json parse error") : NULL;
     if (!body) return;
     sim_write_update(w->api, w->target->served, key, "binding", bound, body,
-                     (struct sim_writer){NULL, w->by.dry_run}, &written);
+                     (struct sim_writer){.dry_run = w->by.dry_run}, &written);
     json_decref(body);
     sim_reply_status(w->reply, written.refusal ? json_incref(written.refusal)
                                                : sim_status(201, NULL, NULL, NULL, NULL));
@@ -371,6 +371,7 @@ void sim_write_request(struct sim_api *api, const struct sim_request *request,
     name_of_agent(request, agent);
     struct writing w = {.api = api, .request = request, .target = target, .reply = reply};
     w.by.manager = nonempty(manager) ? manager : agent;
+    w.by.checked = true;
     json_t *refusal = options_refused(request, target->served->kind);
     bool everywhere = target->served->kind->namespaced && !target->namespace_;
     sim_count(&api->stats.writes, 1);

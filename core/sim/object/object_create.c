@@ -45,7 +45,8 @@ static void stamp(const struct sim_kind *kind, json_t *metadata, const struct si
     if (kind->has_generation) json_object_set_new(metadata, "generation", json_integer(1));
 }
 
-static bool check(const struct sim_kind *kind, const json_t *object, struct sim_refusal *refusal)
+static bool check(const struct sim_kind *kind, const json_t *object, bool checked,
+                  struct sim_refusal *refusal)
 {
     const json_t *metadata = json_object_get(object, "metadata");
     const char *version = sim_text_at(metadata, "resourceVersion");
@@ -53,6 +54,7 @@ static bool check(const struct sim_kind *kind, const json_t *object, struct sim_
     json_t *more = sim_spec_causes(kind, NULL, object);
     json_array_extend(causes, more);
     json_decref(more);
+    if (checked) sim_add_rule_causes(kind, NULL, object, causes);
     if (json_array_size(causes))
         return sim_refuse(refusal, sim_status_invalid_causes(kind, sim_text_at(metadata, "name"), causes));
     json_decref(causes);
@@ -75,7 +77,7 @@ json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, cons
         stamp(kind, metadata, now);
         sim_apply_defaults(kind, object);
         sim_apply_first(kind, object);
-        good = check(kind, object, refusal);
+        good = check(kind, object, now->checked, refusal);
     }
     if (!good) {
         json_decref(object);

@@ -8,6 +8,7 @@ struct sim_now {
     int64_t seconds;    /* since the epoch */
     const char *uid;    /* a fresh uid */
     const char *suffix; /* five characters for generateName */
+    bool checked; /* by the rules for its kind, as a request is; not what is loaded, which may be a part */
 };
 
 /* Refusal: a Status to respond with, owned by the caller; NULL if nothing was refused. */

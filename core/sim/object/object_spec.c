@@ -10,6 +10,7 @@
 #include "sim/object/metadata.h"
 #include "sim/object/status.h"
 #include "sim/text/tree.h"
+#include "sim/validate/rules.h"
 #include "sim/validate/structural.h"
 
 /* Returns the causes. A pod that was loaded without containers may stay so. */
@@ -22,6 +23,27 @@ json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const js
     if (sim_is_crd(kind)) sim_crd_check(object, causes);
     if (kind->structural) sim_structural_check(kind->structural, object, causes);
     return causes;
+}
+
+static bool has_cause(const json_t *causes, const json_t *cause)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach ((json_t *)causes, i, one)
+        if (json_equal(one, cause)) return true;
+    return false;
+}
+
+void sim_add_rule_causes(const struct sim_kind *kind, const json_t *old, const json_t *object, json_t *causes)
+{
+    json_t *more = json_array(), *before = json_array(), *cause;
+    size_t i;
+    if (kind->schema) sim_rules_check(kind->kind, object, more);
+    if (old && json_array_size(more)) sim_rules_check(kind->kind, old, before);
+    json_array_foreach (more, i, cause)
+        if (!has_cause(causes, cause) && !has_cause(before, cause)) json_array_append(causes, cause);
+    json_decref(more);
+    json_decref(before);
 }
 
 /* Returns the part of a pod's spec that may not change: a copy without the fields that may. */
@@ -42,6 +64,7 @@ static json_t *fixed_part(const json_t *pod)
 json_t *sim_spec_change_causes(const struct sim_kind *kind, const json_t *old, const json_t *object)
 {
     json_t *causes = json_array();
+    if (kind->schema) sim_rules_check_change(kind->kind, old, object, causes);
     if (!kind->graceful || json_equal(json_object_get(old, "spec"), json_object_get(object, "spec")))
         return causes;
     json_t *before = fixed_part(old), *after = fixed_part(object);

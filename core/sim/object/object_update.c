@@ -222,6 +222,7 @@ static bool check_all(const struct sim_kind *kind, const json_t *old, const json
     for (size_t i = 0; i < ARRAY_LEN(more); i++) {
         json_array_extend(causes, more[i]);
         json_decref(more[i]);
+        if (i == 1) sim_add_rule_causes(kind, old, object, causes);
     }
     if (json_array_size(causes) == 0) {
         json_decref(causes);

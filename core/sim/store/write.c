@@ -37,7 +37,7 @@ static void freshen(struct sim_api *api, struct fresh *fresh)
     sim_store_unlock(api->store);
     fresh->suffix[SUFFIX_LEN] = '\0';
     fresh->now =
-        (struct sim_now){(time_t)(clock_wall_us(sim_clock(api)) / 1000000), fresh->uid, fresh->suffix};
+        (struct sim_now){(time_t)(clock_wall_us(sim_clock(api)) / 1000000), fresh->uid, fresh->suffix, false};
 }
 
 static struct sim_object *keep(struct sim_api *api, struct sim_object *object)
@@ -102,6 +102,7 @@ void sim_write_create(struct sim_api *api, const struct sim_served *served, cons
     struct sim_refusal refusal = {0};
     *written = (struct sim_written){0};
     freshen(api, &fresh);
+    fresh.now.checked = by.checked;
     json_t *prepared = sim_prepare_create(served->kind, body, namespace_, &fresh.now, &refusal);
     if (prepared && namespace_)
         refusal.status = sim_effects_namespace_refuses(api, served->kind, namespace_,
@@ -286,6 +287,6 @@ static bool try_delete(struct sim_change *c, struct sim_object *old)
 void sim_write_delete(struct sim_api *api, const struct sim_served *served, const char *key,
                       const json_t *options, bool dry_run, struct sim_written *written)
 {
-    struct sim_change c = {api, served, {NULL, dry_run}, written, .options = options};
+    struct sim_change c = {api, served, {.dry_run = dry_run}, written, .options = options};
     perform(&c, key, try_delete);
 }

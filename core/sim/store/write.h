@@ -20,6 +20,7 @@ typedef json_t *sim_body_fn(void *ctx, const struct sim_kind *kind, const json_t
 struct sim_writer {
     const char *manager;
     bool dry_run;
+    bool checked; /* by the rules for its kind: a request; what is loaded may be a part of an object */
 };
 
 void sim_write_create(struct sim_api *api, const struct sim_served *served, const char *namespace_,
