@@ -33,7 +33,20 @@ local crd = [[{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefi
   "status":{"type":"object","properties":{"replicas":{"type":"integer"}}}}}}}]}}]]
 local widgets = "/apis/example.com/v1/namespaces/default/widgets"
 
+local function schema(text)
+  return ([[{"spec":{"versions":[{"name":"v1","served":true,"storage":true,"schema":{"openAPIV3Schema":%s}}]}}]])
+    :format(text)
+end
+
 local rows = {
+  { "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", "apiextensions.k8s.io/v1", "CustomResourceDefinition",
+    [[{"spec":{"group":"bad.example.com","scope":"Namespaced","names":{"kind":"Bad","plural":"bads"}}}]], {
+    schema [[{"properties":{"a":{"type":"string"}}}]], schema [[{"type":"string"}]],
+    schema [[{"type":"object","properties":{"a":{"description":"x"}}}]],
+    schema [[{"type":"object","properties":{"a":{"type":"array"}}}]],
+    schema [[{"type":"object","properties":{"a":{"type":"array","items":{"description":"x"}}}}]],
+    schema [[{"type":"object","properties":{"a":{"type":7}}}]],
+  }, "bads.bad.example.com" },
   { widgets, "example.com/v1", "Widget", [[{"spec":{"size":1}}]], {
     [[{"spec":{"size":0}}]], [[{"spec":{"size":10}}]], [[{"spec":{"size":"x"}}]], [[{"spec":{"size":2.5}}]],
     [[{"spec":{"ratio":-1}}]], [[{"spec":{"ratio":0.3}}]], [[{"spec":{"colour":"pink"}}]],
@@ -128,7 +141,7 @@ function bad_bodies.all()
   for _, row in ipairs(rows) do
     for _, mistake in ipairs(row[5]) do
       local body = cjson.decode(row[4])
-      body.apiVersion, body.kind, body.metadata = row[2], row[3], { name = "bad" }
+      body.apiVersion, body.kind, body.metadata = row[2], row[3], { name = row[6] or "bad" }
       local text = cjson.encode(merge(body, cjson.decode(mistake))):gsub('%["@empty"%]', "[]")
       list[#list + 1] = { path = row[1], kind = row[3], mistake = mistake, body = text }
     end

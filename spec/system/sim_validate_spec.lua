@@ -81,4 +81,12 @@ describe("a body for the simulated server #threads", function()
     assert.are.equal('Widget.example.com "w" is invalid: spec.size: Invalid value: 99: spec.size in body should be '
       .. "less than or equal to 9", status.message)
   end)
+
+  it("with rules in CEL is taken with a warning that names them", function()
+    local ruled = cjson.decode(bad_bodies.crd)
+    ruled.spec.versions[1].schema.openAPIV3Schema["x-kubernetes-validations"] = { { rule = "true" } }
+    local list = warnings("POST", "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", ruled)
+    assert.are.equal(1, #list)
+    assert.has_match("does not evaluate x-kubernetes-validations", list[1], 1, true)
+  end)
 end)

@@ -13,6 +13,7 @@
 #include "sim/text/names.h"
 #include "sim/text/timestamp.h"
 #include "sim/text/tree.h"
+#include "sim/validate/structural.h"
 
 bool sim_is_crd(const struct sim_kind *kind)
 {
@@ -199,6 +200,20 @@ static void check_versions(const json_t *crd, json_t *causes)
             "must have exactly one version marked as storage version");
 }
 
+/* The schema of the only version stands above all versions, for the server. */
+static void check_schemas(const json_t *crd, json_t *causes)
+{
+    json_t *versions = sim_at(crd, "spec.versions"), *version;
+    size_t i, n = json_array_size(versions);
+    json_array_foreach (versions, i, version) {
+        const json_t *schema = sim_at(version, "schema.openAPIV3Schema");
+        char *path = n == 1 ? xstrdup("spec.validation.openAPIV3Schema")
+                            : xasprintf("spec.versions[%zu].schema.openAPIV3Schema", i);
+        if (json_is_object(schema)) sim_structural_check_schema(schema, path, causes);
+        free(path);
+    }
+}
+
 void sim_crd_check(const json_t *crd, json_t *causes)
 {
     const json_t *names = sim_at(crd, "spec.names");
@@ -207,6 +222,7 @@ void sim_crd_check(const json_t *crd, json_t *causes)
     check_versions(crd, causes);
     require(causes, names, "plural", "spec.names.plural");
     require(causes, names, "kind", "spec.names.kind");
+    check_schemas(crd, causes);
 }
 
 /* --- Kube-like versions: v<major>, or v<major>alpha<minor>, or v<major>beta<minor> */
