@@ -85,6 +85,8 @@ static void tls_error(const struct http_exchange *exchange, CURLcode result, str
     /* In OpenSSL's words: the reply was no TLS record. */
     if (strstr(why, "wrong version number"))
         err_append(err, "; it does not speak TLS: is it an http:// address?");
+    else if (strstr(why, "SSL_ERROR_SYSCALL")) /* it closed the connection instead */
+        err_append(err, "; does it speak TLS, or is it an http:// address?");
 }
 
 void exchange_error(const struct http_exchange *exchange, CURLcode result, struct err *err)

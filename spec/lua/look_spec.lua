@@ -11,7 +11,7 @@ describe("columns of objects", function()
   it("show pods as kubectl does", function()
     local made, null = "2023-11-14T20:13:20Z", io.stdout -- what is no null of JSON is none of a table's either
     local row = { "web", { true, false }, { "a", "b" }, "Running", {}, null, { 1, 2 }, made }
-    assert.are.same({ "web", "1/2", "Running", "3", "2h" }, cells("Pod", row))
+    assert.are.same({ "web", "1/2", "Running", "3", "120m" }, cells("Pod", row))
     row[5] = { "CrashLoopBackOff" }
     assert.are.equal("CrashLoopBackOff", cells("Pod", row)[3])
     row[6] = made

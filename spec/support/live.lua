@@ -7,7 +7,7 @@ local live = {}
 -- What every script here begins with.
 live.prelude = [[
   local k8s = require "k8s"
-  k8s.reads { "configmaps:*", "nodes:get", "nodez:list", "trees.wood.example:list" }
+  k8s.reads { "configmaps:*", "nodes:get", "nodez:list", "trees.wood.example:list", "shops:list" }
   local function names(list)
     local words = {}
     for i, object in ipairs(list) do words[i] = object:name() end

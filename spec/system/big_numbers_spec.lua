@@ -115,11 +115,24 @@ describe("integers beyond 64 bits", function()
     local file = folder .. "/big.json"
     temp.write(file, cjson.encode(colours.map("first", "red")) .. "\n" .. BIG .. "\n" .. BIG:gsub('"big"', '"third"'))
     local loaded = cluster.sim { "--load", file }
-    local code, body = loaded.api:curl("POST", colours.path, (BIG:gsub('"big"', '"posted"')))
+    -- A field that a kind of Kubernetes does not have is dropped from requests; this kind keeps all.
+    loaded.api:create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", {
+      kind = "CustomResourceDefinition", apiVersion = "apiextensions.k8s.io/v1",
+      metadata = { name = "shops.example.com" },
+      spec = {
+        group = "example.com", scope = "Namespaced", names = { plural = "shops", singular = "shop", kind = "Shop" },
+        versions = { { name = "v1", served = true, storage = true, schema = { openAPIV3Schema = { type = "object",
+          ["x-kubernetes-preserve-unknown-fields"] = true } } } },
+      },
+    })
+    local posted = BIG:gsub('"big"', '"posted"'):gsub('"v1","kind":"ConfigMap"', '"example.com/v1","kind":"Shop"')
+    local code, body = loaded.api:curl("POST", "/apis/example.com/v1/namespaces/default/shops", posted)
     assert.are.equal(201, code, body)
     assert.are.equal((SHOWN .. "\n"):rep(3), live.run("--server=" .. loaded.server, SHOW .. [[
-      for _, map in ipairs((k8s.list("configmaps", { namespace = "default" }))) do
-        if map.numbers then print_all(map.numbers) end
+      for _, kind in ipairs { "configmaps", "shops" } do
+        for _, map in ipairs((k8s.list(kind, { namespace = "default" }))) do
+          if map.numbers then print_all(map.numbers) end
+        end
       end
     ]]))
   end)

@@ -203,6 +203,7 @@ local function put_server_table(command, session, what, kind)
     local row = command.parse(line)
     objects[#objects + 1] = { type(row[1]) == "string" and row[1] or "", row[2] }
   end
+  table.sort(objects, comes_before)
   if #objects > 0 and not server_table(command, session, what, objects) then return nil end
   return #objects
 end

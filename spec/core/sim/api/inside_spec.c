@@ -85,11 +85,12 @@ static void apply_creates_and_merges_and_strategic_patches_merge(void **state)
     const char *two =
         "{\"apiVersion\":\"v1\",\"kind\":\"ConfigMap\",\"metadata\":{\"name\":\"c\"},\"data\":{\"b\":\"2\"}}";
     assert_int_equal(ask(w, "PATCH", path, "application/apply-patch+yaml", one), 201);
-    assert_int_equal(ask(w, "PATCH", path, "application/apply-patch+yaml", two), 200);
-    assert_body(w, "\"data\":{\"a\":\"1\",\"b\":\"2\"}");
     assert_int_equal(
-        ask(w, "PATCH", path, "application/strategic-merge-patch+json", "{\"data\":{\"a\":null}}"), 200);
-    assert_body(w, "\"data\":{\"b\":\"2\"}");
+        ask(w, "PATCH", path, "application/strategic-merge-patch+json", "{\"data\":{\"c\":\"3\"}}"), 200);
+    assert_body(w, "\"data\":{\"a\":\"1\",\"c\":\"3\"}");
+    /* The manager no longer wants what it does not name. */
+    assert_int_equal(ask(w, "PATCH", path, "application/apply-patch+yaml", two), 200);
+    assert_body(w, "\"data\":{\"c\":\"3\",\"b\":\"2\"}");
 }
 
 static void a_request_is_known_by_verb_kind_and_place(void **state)
