@@ -5,7 +5,6 @@
 #include <ev.h>
 #include <fcntl.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/pidfd.h>
@@ -13,10 +12,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "base/mem.h"
 #include "base/must.h"
 
-enum { SIGNAL_BASE = 128 };
+enum { SIGNAL_BASE = 128, LIST_MAX = 1 << 20 };
 
 struct sim_command {
     struct loop *loop;
@@ -117,11 +117,14 @@ void sim_command_signal(struct sim_command *command, int signum)
 /* Kills our children; false when there are none. The kernel lists those of a thread. */
 static bool kill_children(void)
 {
-    FILE *list = fopen("/proc/thread-self/children", "re");
-    int pid;
+    struct buf list = {0};
+    struct err err;
     bool some = false;
-    for (; list && fscanf(list, "%d", &pid) == 1; some = true) kill(pid, SIGKILL);
-    if (list) fclose(list);
+    if (!file_read("/proc/thread-self/children", LIST_MAX, &list, &err)) return false;
+    const char *rest = buf_text(&list);
+    char *end;
+    for (long pid; (pid = strtol(rest, &end, 10)) > 0; rest = end, some = true) kill((pid_t)pid, SIGKILL);
+    buf_clear(&list);
     return some;
 }
 

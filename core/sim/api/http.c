@@ -170,7 +170,9 @@ static enum MHD_Result respond(struct sim_http *http, struct MHD_Connection *con
     char seconds[16];
     MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
                             reply->content_type ? reply->content_type : "application/json");
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache, private");
+    MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL,
+                            *reply->etag ? "public, immutable" : "no-cache, private");
+    if (*reply->etag) MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, reply->etag);
     if (reply->retry_after_s) {
         snprintf(seconds, sizeof seconds, "%d", reply->retry_after_s);
         MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
@@ -229,6 +231,7 @@ static enum MHD_Result serve(struct sim_http *http, struct MHD_Connection *conne
                                   .query_count = query.count,
                                   .accept = header(connection, MHD_HTTP_HEADER_ACCEPT),
                                   .content_type = header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
+                                  .if_none_match = header(connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
                                   .headers = headers.headers,
                                   .header_count = headers.count,
                                   .body = buf_slice(&exchange->body),

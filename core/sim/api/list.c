@@ -8,6 +8,7 @@
 
 #include "base/array.h"
 #include "base/must.h"
+#include "sim/api/subresource.h"
 #include "sim/object/status.h"
 #include "sim/proto/wire.h"
 #include "sim/store/form.h"
@@ -284,6 +285,11 @@ static json_t *version_refused(struct sim_api *api, const char *given)
 void sim_get(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
              struct sim_reply *reply)
 {
+    const char *sub = target->subresource;
+    if (sub && (strcmp(sub, "binding") == 0 || strcmp(sub, "eviction") == 0)) {
+        sim_reply_not_allowed(reply);
+        return;
+    }
     char *key = sim_target_key(target, target->name);
     sim_count(&api->stats.gets, 1);
     json_t *refusal = version_refused(api, sim_query(request, "resourceVersion"));
@@ -298,6 +304,9 @@ void sim_get(struct sim_api *api, const struct sim_request *request, const struc
         sim_reply_status(reply, sim_status_not_found(target->served->kind, target->name));
         return;
     }
-    sim_reply_object(request, target->served, object, reply);
+    if (target->subresource && strcmp(target->subresource, "scale") == 0)
+        sim_scale_get(target, object, reply);
+    else
+        sim_reply_object(request, target->served, object, reply);
     sim_store_release(api->store, object);
 }

@@ -9,6 +9,7 @@
 #include "sim/api/discovery.h"
 #include "sim/api/encode.h"
 #include "sim/api/list.h"
+#include "sim/api/openapi.h"
 #include "sim/api/review.h"
 #include "sim/api/watch.h"
 #include "sim/api/write_request.h"
@@ -100,7 +101,8 @@ static void others(struct sim_api *api, const struct sim_request *request, struc
     struct sim_faulty faulty = {0};
     STAILQ_INIT(&faulty.actions);
     if (sim_faults_apply(api, request, sim_verb_of(request, true), NULL, &faulty, reply)) return;
-    if (!health(request, reply) && !sim_review(api, request, reply) && !discovery(api, request, reply))
+    if (!health(request, reply) && !sim_review(api, request, reply) && !sim_openapi(api, request, reply) &&
+        !discovery(api, request, reply))
         not_found(api, request, reply);
 }
 

@@ -8,6 +8,7 @@
 #include "base/yaml/yaml_documents.h"
 #include "sim/api/body.h"
 #include "sim/api/list.h"
+#include "sim/api/subresource.h"
 #include "sim/api/write_options.h"
 #include "sim/api/write_request_internal.h"
 #include "sim/managed/apply.h"
@@ -99,6 +100,11 @@ static void bind_pod(struct writing *w, const char *key)
     sim_written_clear(w->api, &written);
 }
 
+static bool is_scale(const struct writing *w)
+{
+    return w->target->subresource && strcmp(w->target->subresource, "scale") == 0;
+}
+
 static json_t *as_given(void *ctx, const struct sim_kind *kind, const json_t *old,
                         struct sim_refusal *refusal)
 {
@@ -110,6 +116,10 @@ static void write_body(struct writing *w, const char *key, sim_body_fn *body, vo
 {
     struct sim_written written;
     const struct sim_served *served = w->target->served;
+    if (is_scale(w)) {
+        sim_scale_write(w, key, body, ctx);
+        return;
+    }
     sim_write_update(w->api, served, key, w->target->subresource, body, ctx, w->by, &written);
     bool is_there = !written.refusal || sim_status_code(written.refusal) != 404;
     if (!is_there && may_create && !w->target->subresource) {
@@ -132,10 +142,14 @@ static void update(struct writing *w, const char *key)
     const struct sim_target *target = w->target;
     const struct sim_kind *kind = target->served->kind;
     struct sim_refusal refusal = {0};
-    json_t *body = read_object(w);
+    json_t *body = is_scale(w)
+                       ? is_json(w) ? sim_write_body(w, "couldn't get version/kind; json parse error") : NULL
+                       : read_object(w);
     if (!body) return;
-    if (sim_check_body(kind, body, &refusal) &&
-        sim_check_identity(target->name, target->namespace_, body, &refusal))
+    if (is_scale(w))
+        write_body(w, key, as_given, body, false);
+    else if (sim_check_body(kind, body, &refusal) &&
+             sim_check_identity(target->name, target->namespace_, body, &refusal))
         write_body(w, key, as_given, body, kind->created_by_update);
     else
         sim_reply_status(w->reply, refusal.status);
@@ -300,7 +314,10 @@ static void patch(struct writing *w, const char *key)
     json_t *given = read_patch(w, body);
     if (!given) return;
     struct sim_patch_body typed = {w, body, given, .strategic = body == merged_by_key};
-    write_body(w, key, sim_body_patched, &typed, false);
+    if (is_scale(w))
+        write_body(w, key, body, given, false);
+    else
+        write_body(w, key, sim_body_patched, &typed, false);
     json_decref(given);
 }
 
@@ -332,6 +349,8 @@ static void write_object(struct writing *w, const char *method)
         sim_delete_one(w, key);
     else if (strcmp(method, "POST") == 0 && subresource && strcmp(subresource, "binding") == 0)
         bind_pod(w, key);
+    else if (strcmp(method, "POST") == 0 && subresource && strcmp(subresource, "eviction") == 0)
+        sim_evict(w, key);
     else
         not_allowed(w);
     free(key);

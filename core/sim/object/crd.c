@@ -30,6 +30,8 @@ static struct sim_kind *kind_of(const json_t *spec, const json_t *version)
     json_array_foreach (columns, i, column) json_object_del(column, "cell"); /* for kinds of our own */
     kind->namespaced = strcmp(sim_text_at(spec, "scope"), "Namespaced") == 0;
     kind->has_status = json_is_object(sim_at(version, "subresources.status"));
+    kind->scale = json_deep_copy(sim_at(version, "subresources.scale"));
+    kind->has_scale = json_is_object(kind->scale);
     kind->has_generation = true;
     kind->needs_version = true;
     kind->custom = true;

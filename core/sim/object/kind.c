@@ -68,6 +68,7 @@ struct sim_kind *sim_kind_of_schema(const struct schema_kind *schema)
         .names = schema->names,
         .namespaced = schema->namespaced,
         .has_status = schema_subresource(schema, "status"),
+        .has_scale = schema_subresource(schema, "scale"),
         .has_generation = schema->generation,
         .keeps_first_status = schema->takes_status,
         .graceful = schema->graceful,
@@ -84,7 +85,7 @@ bool sim_has_subresource(const struct sim_kind *kind, const char *name)
 {
     if (strcmp(name, "status") == 0) return kind->has_status;
     if (strcmp(name, "scale") == 0) return kind->has_scale;
-    if (strcmp(name, "binding") == 0) return kind->graceful;
+    if (strcmp(name, "binding") == 0 || strcmp(name, "eviction") == 0) return kind->graceful;
     return strcmp(name, "finalize") == 0 && sim_is_namespace(kind);
 }
 
@@ -102,6 +103,7 @@ void sim_kind_free(struct sim_kind *kind)
     free_texts(kind->field_labels);
     json_decref((json_t *)kind->printer_columns);
     json_decref((json_t *)kind->structural);
+    json_decref((json_t *)kind->scale);
     free(kind);
 }
 

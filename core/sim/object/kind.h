@@ -36,6 +36,7 @@ struct sim_kind {
     bool not_storage;          /* another version of the same CRD is the stored one */
     bool gone;                 /* its CRD was deleted */
     const struct schema_kind *schema; /* of built-in kinds, else NULL; borrowed */
+    const json_t *scale;              /* paths of a CRD's scale; NULL: none, or those of Deployments */
     const json_t *structural;         /* of a custom kind: its openAPIV3Schema; NULL: any object fits */
     const json_t *printer_columns;    /* of its tables (kinds/columns.h), NULL or empty: name and age */
 };

@@ -18,6 +18,7 @@ struct sim_request {
     const struct sim_param *query;
     size_t query_count;
     const char *accept, *content_type; /* "" when missing */
+    const char *if_none_match;         /* "" when missing */
     const struct sim_param *headers;   /* that say who sends it */
     size_t header_count;
     const json_t *user; /* who it is (access/user.h); NULL before that is known, and in the process itself */
@@ -37,6 +38,8 @@ struct sim_stream {
     void (*free)(struct sim_stream *stream);
 };
 
+enum { SIM_ETAG_MAX = 24 };
+
 struct sim_reply {
     int code;
     const char *content_type;  /* constant; NULL is application/json */
@@ -46,6 +49,7 @@ struct sim_reply {
     bool live;                 /* a watch: never compressed */
     int retry_after_s;         /* 0 without */
     json_t *warnings;          /* texts of Warning headers; NULL: none */
+    char etag[SIM_ETAG_MAX];   /* "" without; with it the client may keep what it was sent */
 };
 
 /* Returns a parameter of the query, or NULL. */

@@ -1,0 +1,162 @@
+/* Eviction of pods, as drains send it; see subresource.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/api/subresource.h"
+#include "sim/object/status.h"
+#include "sim/store/write.h"
+#include "sim/text/tree.h"
+
+/* Returns whether the labels are selected; an empty selector of a budget selects all. */
+static bool selects(const json_t *selector, const json_t *labels)
+{
+    const char *key;
+    json_t *value, *requirement;
+    size_t i;
+    if (!json_is_object(selector)) return false;
+    json_object_foreach (json_object_get(selector, "matchLabels"), key, value)
+        if (!json_equal(json_object_get(labels, key), value)) return false;
+    json_array_foreach (json_object_get(selector, "matchExpressions"), i, requirement) {
+        const char *op = sim_text_at(requirement, "operator");
+        json_t *own = json_object_get(labels, sim_text_at(requirement, "key"));
+        bool listed = own && sim_has_text(json_object_get(requirement, "values"), json_string_value(own));
+        bool fits = strcmp(op, "In") == 0       ? listed
+                    : strcmp(op, "NotIn") == 0  ? !listed
+                    : strcmp(op, "Exists") == 0 ? own != NULL
+                                                : own == NULL;
+        if (!fits) return false;
+    }
+    return true;
+}
+
+/* Returns the budgets of a namespace whose selector fits: a new array. */
+static json_t *budgets_of(struct sim_api *api, const json_t *pod)
+{
+    json_t *budgets = json_array();
+    const char *namespace_ = sim_text_at(pod, "metadata.namespace");
+    sim_store_lock(api->store);
+    struct sim_served *served = sim_store_find(api->store, "policy", "v1", "poddisruptionbudgets");
+    struct omap *map = served && served->resource->map ? omap_ref(served->resource->map) : NULL;
+    sim_store_unlock(api->store);
+    struct omap_cursor cursor;
+    omap_seek(&cursor, map, "");
+    for (const struct sim_object *object; (object = omap_next(&cursor));) {
+        json_t *budget = sim_object_json(object, served->kind->kind, served->api_version);
+        if (strcmp(sim_text_at(budget, "metadata.namespace"), namespace_) == 0 &&
+            selects(sim_at(budget, "spec.selector"), sim_at(pod, "metadata.labels")))
+            json_array_append(budgets, budget);
+        json_decref(budget);
+    }
+    sim_store_lock(api->store);
+    omap_unref(map);
+    sim_store_unlock(api->store);
+    return budgets;
+}
+
+static json_t *refusal_of(const char *cause)
+{
+    json_t *status =
+        sim_status(429, "TooManyRequests",
+                   "Cannot evict pod as it would violate the pod's disruption budget.", NULL, NULL);
+    json_object_set_new(
+        status, "details",
+        json_pack("{s:[{s:s, s:s}]}", "causes", "reason", "DisruptionBudget", "message", cause));
+    return status;
+}
+
+/* Returns why the budget forbids one more disruption; NULL if it does not. A new Status. */
+static json_t *forbids(const json_t *budget)
+{
+    const char *name = sim_text_at(budget, "metadata.name");
+    char *cause = NULL;
+    if (sim_int_at(budget, "status.observedGeneration", 0) < sim_int_at(budget, "metadata.generation", 0))
+        cause = xasprintf("The disruption budget %s is still being processed by the server.", name);
+    else if (sim_int_at(budget, "status.disruptionsAllowed", 0) <= 0)
+        cause = xasprintf("The disruption budget %s needs %lld healthy pods and has %lld currently", name,
+                          (long long)sim_int_at(budget, "status.desiredHealthy", 0),
+                          (long long)sim_int_at(budget, "status.currentHealthy", 0));
+    json_t *status = cause ? refusal_of(cause) : NULL;
+    free(cause);
+    return status;
+}
+
+/* One disruption less is allowed, from now on. */
+static json_t *disrupted(void *ctx, const struct sim_kind *kind, const json_t *old,
+                         struct sim_refusal *refusal)
+{
+    json_t *status = forbids(old);
+    if (status) {
+        refusal->status = status;
+        return NULL;
+    }
+    json_t *budget = json_deep_copy(old), *part = sim_submap(budget, "status");
+    json_object_set_new(part, "disruptionsAllowed",
+                        json_integer(sim_int_at(old, "status.disruptionsAllowed", 0) - 1));
+    json_object_set(sim_submap(part, "disruptedPods"), ((const char *const *)ctx)[0],
+                    json_object_get(json_object_get(old, "metadata"), "creationTimestamp"));
+    return budget;
+}
+
+/* Takes a disruption off the budget; returns the Status of a refusal, or NULL. */
+static json_t *disrupt(struct writing *w, const json_t *budget, const char *pod)
+{
+    struct sim_written written;
+    sim_store_lock(w->api->store);
+    struct sim_served *served = sim_store_find(w->api->store, "policy", "v1", "poddisruptionbudgets");
+    sim_store_unlock(w->api->store);
+    char *key =
+        xasprintf("%s/%s", sim_text_at(budget, "metadata.namespace"), sim_text_at(budget, "metadata.name"));
+    sim_write_update(w->api, served, key, "status", disrupted, (void *)&pod,
+                     (struct sim_writer){.dry_run = w->by.dry_run}, &written);
+    json_t *refusal = json_incref(written.refusal);
+    sim_written_clear(w->api, &written);
+    free(key);
+    return refusal;
+}
+
+/* Pods that do not run, or are about to end, are evicted whatever a budget says. */
+static bool counts(const json_t *pod)
+{
+    const char *phase = sim_text_at(pod, "status.phase");
+    bool over =
+        strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0 || strcmp(phase, "Pending") == 0;
+    return !over && !sim_at(pod, "metadata.deletionTimestamp");
+}
+
+static json_t *budget_refusal(struct writing *w, const json_t *pod)
+{
+    if (!counts(pod)) return NULL;
+    json_t *budgets = budgets_of(w->api, pod), *refusal = NULL;
+    if (json_array_size(budgets) > 1)
+        refusal =
+            sim_status(500, "InternalError",
+                       "Internal error occurred: This pod has more than one PodDisruptionBudget, which the "
+                       "eviction subresource does not support.",
+                       NULL, NULL);
+    else if (json_array_size(budgets))
+        refusal = disrupt(w, json_array_get(budgets, 0), sim_text_at(pod, "metadata.name"));
+    json_decref(budgets);
+    return refusal;
+}
+
+void sim_evict(struct writing *w, const char *key)
+{
+    const struct sim_served *served = w->target->served;
+    json_t *body = sim_write_body(w, "couldn't get version/kind; json parse error");
+    if (!body) return;
+    struct sim_object *object = sim_store_ref(w->api->store, served->resource, key);
+    json_t *pod = object ? sim_object_json(object, served->kind->kind, served->api_version) : NULL;
+    if (object) sim_store_release(w->api->store, object);
+    json_t *refusal = pod ? budget_refusal(w, pod) : sim_status_not_found(served->kind, w->target->name);
+    if (!refusal) {
+        struct sim_written written;
+        sim_write_delete(w->api, served, key, json_object_get(body, "deleteOptions"), w->by.dry_run,
+                         &written);
+        refusal = json_incref(written.refusal);
+        sim_written_clear(w->api, &written);
+    }
+    sim_reply_status(w->reply, refusal ? refusal : sim_status(201, NULL, NULL, NULL, NULL));
+    json_decref(pod);
+    json_decref(body);
+}

@@ -1,0 +1,16 @@
+/* Subresources with objects of their own: scale, and eviction of pods. Each function responds. Called on the
+ * connections' threads. */
+#pragma once
+#include "sim/api/write_request_internal.h"
+
+/* --- scale.c */
+
+/* GET: the Scale of the object, which is borrowed. */
+void sim_scale_get(const struct sim_target *target, const struct sim_object *object, struct sim_reply *reply);
+/* PUT and PATCH; `change` makes the new Scale from the present one. */
+void sim_scale_write(struct writing *writing, const char *key, sim_body_fn *change, void *ctx);
+
+/* --- eviction.c */
+
+/* POST of an Eviction: deletes the pod, unless a PodDisruptionBudget forbids it at the moment. */
+void sim_evict(struct writing *writing, const char *key);
