@@ -70,7 +70,7 @@ describe("stored caches on the real API server", function()
       engine:wait_until(function() return engine:out():find(line, 1, true) end, line)
     end
     assert.has_match("add map-3 warm", engine:out(), 1, true)
-    assert.has_match("Starting from the stored caches", engine:err(), 1, true)
+    engine:wait_error "Starting from the stored caches"
     assert.is_nil(engine:err():find "Failed to watch")
   end
 
