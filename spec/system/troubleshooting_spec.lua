@@ -36,7 +36,7 @@ symptoms["cannot listen on"] = function()
     (sim.server:gsub("^http://", "")))
 end
 symptoms["unknown flag --servr"] = function() return output_of("run", "--servr", "x") end
-symptoms["does not speak TLS"] = function()
+symptoms["is it an http:// address?"] = function()
   local server = cluster.sim().server:gsub("^http:", "https:")
   return output_of("check", "-f", cluster.script(HEAD), "-s", server)
 end
