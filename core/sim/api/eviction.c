@@ -4,30 +4,25 @@
 
 #include "base/mem.h"
 #include "sim/api/subresource.h"
+#include "sim/object/selector.h"
 #include "sim/object/status.h"
 #include "sim/store/write.h"
+#include "sim/text/timestamp.h"
 #include "sim/text/tree.h"
 
-/* Returns whether the labels are selected; an empty selector of a budget selects all. */
+/* Returns whether a budget's selector fits the labels; an empty one selects all, none nothing. */
 static bool selects(const json_t *selector, const json_t *labels)
 {
-    const char *key;
-    json_t *value, *requirement;
-    size_t i;
+    struct buf text = {0};
+    char *message = NULL;
     if (!json_is_object(selector)) return false;
-    json_object_foreach (json_object_get(selector, "matchLabels"), key, value)
-        if (!json_equal(json_object_get(labels, key), value)) return false;
-    json_array_foreach (json_object_get(selector, "matchExpressions"), i, requirement) {
-        const char *op = sim_text_at(requirement, "operator");
-        json_t *own = json_object_get(labels, sim_text_at(requirement, "key"));
-        bool listed = own && sim_has_text(json_object_get(requirement, "values"), json_string_value(own));
-        bool fits = strcmp(op, "In") == 0       ? listed
-                    : strcmp(op, "NotIn") == 0  ? !listed
-                    : strcmp(op, "Exists") == 0 ? own != NULL
-                                                : own == NULL;
-        if (!fits) return false;
-    }
-    return true;
+    sim_scale_selector(&text, selector);
+    struct sim_selector *parsed = sim_label_selector_parse(buf_text(&text), &message);
+    bool fits = parsed && sim_selector_matches_labels(parsed, labels);
+    sim_selector_free(parsed);
+    free(message);
+    buf_clear(&text);
+    return fits;
 }
 
 /* Returns the budgets of a namespace whose selector fits: a new array. */
@@ -81,33 +76,36 @@ static json_t *forbids(const json_t *budget)
     return status;
 }
 
+struct disruption {
+    const char *pod;
+    int64_t now_s;
+};
+
 /* One disruption less is allowed, from now on. */
 static json_t *disrupted(void *ctx, const struct sim_kind *kind, const json_t *old,
                          struct sim_refusal *refusal)
 {
-    json_t *status = forbids(old);
-    if (status) {
-        refusal->status = status;
-        return NULL;
-    }
-    json_t *budget = json_deep_copy(old), *part = sim_submap(budget, "status");
-    json_object_set_new(part, "disruptionsAllowed",
+    const struct disruption *disruption = ctx;
+    if ((refusal->status = forbids(old))) return NULL;
+    json_t *budget = json_deep_copy(old), *status = sim_submap(budget, "status");
+    json_object_set_new(status, "disruptionsAllowed",
                         json_integer(sim_int_at(old, "status.disruptionsAllowed", 0) - 1));
-    json_object_set(sim_submap(part, "disruptedPods"), ((const char *const *)ctx)[0],
-                    json_object_get(json_object_get(old, "metadata"), "creationTimestamp"));
+    json_object_set_new(sim_submap(status, "disruptedPods"), disruption->pod, sim_time(disruption->now_s));
     return budget;
 }
 
 /* Takes a disruption off the budget; returns the Status of a refusal, or NULL. */
 static json_t *disrupt(struct writing *w, const json_t *budget, const char *pod)
 {
+    enum { MICROS = 1000000 };
     struct sim_written written;
+    struct disruption disruption = {pod, clock_wall_us(sim_clock(w->api)) / MICROS};
     sim_store_lock(w->api->store);
     struct sim_served *served = sim_store_find(w->api->store, "policy", "v1", "poddisruptionbudgets");
     sim_store_unlock(w->api->store);
     char *key =
         xasprintf("%s/%s", sim_text_at(budget, "metadata.namespace"), sim_text_at(budget, "metadata.name"));
-    sim_write_update(w->api, served, key, "status", disrupted, (void *)&pod,
+    sim_write_update(w->api, served, key, "status", disrupted, &disruption,
                      (struct sim_writer){.dry_run = w->by.dry_run}, &written);
     json_t *refusal = json_incref(written.refusal);
     sim_written_clear(w->api, &written);

@@ -34,33 +34,42 @@ static void put_requirement(struct buf *out, const json_t *requirement)
     buf_putc(out, ')');
 }
 
+static int compare(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 static void put_labels(struct buf *out, const json_t *labels)
 {
-    json_t *sorted = json_object();
-    const char *key;
+    size_t count = 0;
+    const char **keys = xcalloc(json_object_size(labels) + 1, sizeof *keys), *key;
     json_t *value;
-    char *text = json_dumps(labels ? labels : sorted, JSON_SORT_KEYS);
-    json_decref(sorted);
-    sorted = json_loads(text, 0, NULL);
-    free(text);
-    json_object_foreach (sorted, key, value)
-        buf_printf(out, "%s%s=%s", out->len ? "," : "", key, json_string_value(value));
-    json_decref(sorted);
+    json_object_foreach ((json_t *)labels, key, value) keys[count++] = key;
+    qsort(keys, count, sizeof *keys, compare);
+    for (size_t i = 0; i < count; i++)
+        buf_printf(out, "%s%s=%s", out->len ? "," : "", keys[i],
+                   json_string_value(json_object_get(labels, keys[i])));
+    free(keys);
+}
+
+void sim_scale_selector(struct buf *out, const json_t *selector)
+{
+    json_t *requirement;
+    size_t i;
+    put_labels(out, json_object_get(selector, "matchLabels"));
+    json_array_foreach (json_object_get(selector, "matchExpressions"), i, requirement)
+        put_requirement(out, requirement);
 }
 
 /* "app=web,tier in (a,b)"; "" if there is none. */
 static json_t *selector_of(const struct sim_kind *kind, const json_t *object)
 {
     struct buf text = {0};
-    json_t *requirement;
-    size_t i;
     if (kind->scale) return sim_string(sim_text_at(object, path_of(kind, "labelSelectorPath", "")));
-    const json_t *selector = sim_at(object, "spec.selector");
-    bool is_map = strcmp(kind->kind, "ReplicationController") == 0;
-    put_labels(&text, is_map ? selector : json_object_get(selector, "matchLabels"));
-    if (!is_map)
-        json_array_foreach (json_object_get(selector, "matchExpressions"), i, requirement)
-            put_requirement(&text, requirement);
+    if (strcmp(kind->kind, "ReplicationController") == 0)
+        put_labels(&text, sim_at(object, "spec.selector"));
+    else
+        sim_scale_selector(&text, sim_at(object, "spec.selector"));
     json_t *value = sim_string(buf_text(&text));
     buf_clear(&text);
     return value;

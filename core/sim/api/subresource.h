@@ -7,6 +7,8 @@
 
 /* GET: the Scale of the object, which is borrowed. */
 void sim_scale_get(const struct sim_target *target, const struct sim_object *object, struct sim_reply *reply);
+/* Appends a LabelSelector as text: "app=web,tier in (a,b)". */
+void sim_scale_selector(struct buf *out, const json_t *selector);
 /* PUT and PATCH; `change` makes the new Scale from the present one. */
 void sim_scale_write(struct writing *writing, const char *key, sim_body_fn *change, void *ctx);
 
