@@ -113,7 +113,9 @@ static void test_kubectl_gets_the_aggregated_form(void **state)
         "{'resource':'deployments','responseKind':{'group':'','version':'','kind':'Deployment'},'scope':"
         "'Namespaced','singularResource':'deployment','verbs':['create','delete','deletecollection','get',"
         "'list','patch','update','watch'],'shortNames':['deploy'],'categories':['all'],'subresources':[{"
-        "'subresource':'status','responseKind':{'group':'','version':'','kind':'Deployment'},'verbs':['get',"
+        "'subresource':'scale','responseKind':{'group':'autoscaling','version':'v1','kind':'Scale'},'verbs':["
+        "'get','patch','update']},{'subresource':'status','responseKind':{'group':'','version':'','kind':'"
+        "Deployment'},'verbs':['get',"
         "'patch','update']}]}");
     json_decref(answer);
 }
