@@ -12,7 +12,7 @@ extern const struct embedded_file schema_files[];
 
 const char *const schema_no_words[] = {NULL};
 
-/* What is in the binary is right, so nothing fails. */
+/* The data of the binary is right, so nothing fails. */
 static char *unpack(const struct embedded_file *file)
 {
     struct buf text = {0};

@@ -1,4 +1,4 @@
-/* What Kubernetes 1.36 itself knows of its kinds: resources, types, fields and defaults, from data in the
+/* Kubernetes 1.36's own knowledge of its kinds: resources, types, fields and defaults, from data in the
  * binary (docs/dev/schema.md). Owner: the bundle; what is returned is constant and lives as long as the
  * process. A package is unpacked when it is first asked for, and stays: at most 1 MB for all of them. May be
  * called anywhere, from any thread. */

@@ -41,7 +41,7 @@ end
 
 local steps = {}
 
--- What lists of a kind would do at once.
+-- Lists of a kind, without steps: for what is small enough to be done at once.
 function steps.list(query, selector)
   return (selector == nil and query or query:label(selector)):rows()
 end

@@ -5,7 +5,7 @@ local temp = require "spec.support.temp"
 
 local scenarios = { "typed", "informers", "dynamic", "election", "controller" }
 
--- What it prints when all of it works.
+-- Its output when all of it works.
 local function expected()
   local lines = {}
   for i, name in ipairs(scenarios) do lines[i] = "ok " .. name end

@@ -35,7 +35,7 @@ local function resources(api)
   return found, order
 end
 
--- What differs from server to server goes.
+-- Removes fields that differ from server to server.
 local function tidy(object)
   local metadata = object.metadata
   for _, key in ipairs { "uid", "resourceVersion", "creationTimestamp", "managedFields" } do metadata[key] = nil end

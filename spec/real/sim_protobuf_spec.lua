@@ -81,7 +81,7 @@ describe("protobuf of the simulator", function()
     return code, temp.read(answer)
   end
 
-  -- What is the server's own, and differs from call to call.
+  -- Removes the server's own fields, which differ from call to call.
   local function essence(text)
     local object = cjson.decode(text)
     local metadata = object.metadata or {}

@@ -1,4 +1,4 @@
--- What `kubelua get` prints of kinds whose columns only the API server knows, on any API server. A world has `api`
+-- Output of `kubelua get` for kinds whose columns only the API server knows, on any API server. A world has `api`
 -- (requests with all rights) and `args` (connection flags of the engine).
 local assert = require "luassert"
 local await = require "spec.support.await"

@@ -34,7 +34,7 @@ describe("protobuf of kubelua sim #threads", function()
     return body, code, content_type
   end
 
-  -- What is in an envelope: the message, apiVersion and kind.
+  -- The content of an envelope: the message, apiVersion and kind.
   local function open(bytes)
     assert.are.equal("k8s\0", bytes:sub(1, 4))
     local envelope = bytes:sub(5)

@@ -44,7 +44,7 @@ struct object_request *object_request_copy(const struct object_request *request)
 void object_request_free(struct object_request *copy);
 /* "PATCH" */
 const char *object_request_method(const struct object_request *request);
-/* What the response may be; NULL: JSON. */
+/* Media type of the response; NULL: JSON. */
 const char *object_request_accept(const struct object_request *request);
 /* The type of the body; NULL when there is none. */
 const char *object_request_type(const struct object_request *request);

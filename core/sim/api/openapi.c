@@ -161,7 +161,7 @@ static json_t *document_of(const struct openapi_kinds *kinds, const char *place)
                      "version", "v1.36.3", "paths", paths, "components", "schemas", schemas);
 }
 
-/* What is requested by its hash stays as it is, and is sent once. */
+/* A document that is requested by its hash stays as it is, and is sent once. */
 static void respond(const struct openapi_kinds *kinds, const char *place, const struct sim_request *request,
                     struct sim_reply *reply)
 {

@@ -36,7 +36,7 @@ static void serve(void *ctx, const struct sim_request *request, struct sim_reply
     sim_route(&server->api, request, reply);
 }
 
-/* What a new server has. */
+/* Loads the objects of a new server. */
 static bool load_fresh(struct sim_server *server, const struct sim_server_options *options, struct err *err)
 {
     struct sim_store *store = server->api.store;

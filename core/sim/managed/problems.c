@@ -1,4 +1,4 @@
-/* What is wrong with a configuration for its shape; see merge.h. The texts are those of
+/* Problems of a configuration for its shape; see merge.h. The texts are those of
  * structured-merge-diff. */
 #include <stdlib.h>
 #include <string.h>

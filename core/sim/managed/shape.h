@@ -1,6 +1,6 @@
-/* What a value of an object may be, and how it is merged: by the schema bundle for Kubernetes' own kinds, by
- * the openAPIV3Schema of a CustomResourceDefinition, or deduced from the value. Owner: a shape borrows from
- * the bundle and the kind. May be called anywhere. */
+/* Shapes: values that an object may have, and how they are merged: by the schema bundle for Kubernetes' own
+ * kinds, by the openAPIV3Schema of a CustomResourceDefinition, or deduced from the value. Owner: a shape
+ * borrows from the bundle and the kind. May be called anywhere. */
 #pragma once
 #include "schema/schema.h"
 #include "sim/managed/element.h"
@@ -25,7 +25,7 @@ struct sim_shape {
 
 enum sim_node { SIM_NODE_SCALAR, SIM_NODE_MAP, SIM_NODE_LIST };
 
-/* What the name of a member is to its map. */
+/* Meaning of a member's name to its map. */
 enum sim_membership { SIM_UNDECLARED, SIM_DECLARED, SIM_OF_A_MAP };
 
 struct sim_shape sim_shape_of_kind(const struct sim_kind *kind);

@@ -56,7 +56,7 @@ static bool tolerates(const json_t *tolerations, const char *key)
     return false;
 }
 
-/* What admission adds. Pods stay for five minutes on a node that is away. */
+/* Adds the tolerations of admission. Pods stay for five minutes on a node that is away. */
 static void finish_pod(json_t *pod)
 {
     static const char *const keys[] = {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"};

@@ -1,4 +1,4 @@
-/* What is wrong with metadata: names, labels, annotations, owners and finalizers; see metadata.h. */
+/* Problems of metadata: names, labels, annotations, owners and finalizers; see metadata.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -19,7 +19,7 @@ const struct schema_type *sim_wire_type(const char *api_version, const char *kin
     char *group = slash ? xstrndup(api_version, (size_t)(slash - api_version)) : xstrdup("");
     const char *version = slash ? slash + 1 : api_version;
     const struct schema_type *type = schema_type_of_kind(schema_kind(group, version, kind));
-    /* What is no resource has no group of its own: a Scale, the options of a delete. */
+    /* Types that are no resource have no group of their own: a Scale, the options of a delete. */
     char *own = xasprintf("%.*s/%s.%s", (int)strcspn(group, "."), *group ? group : "core", version, kind);
     char *meta = xasprintf("meta/v1.%s", kind);
     if (!type) type = schema_type(own);

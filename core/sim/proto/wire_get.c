@@ -246,7 +246,7 @@ static void get_field(struct proto_reader *r, const struct schema_field *field,
     }
 }
 
-/* What Go always writes, and the message did not have. */
+/* Adds fields that Go always writes, and the message did not have. */
 static void add_always(json_t *object, const struct schema_type *type, int depth)
 {
     for (size_t i = 0; i < type->field_count && depth <= SIM_WIRE_DEPTH_MAX; i++) {

@@ -7,7 +7,7 @@
 
 struct sim_saver;
 
-/* What is in the store now is already saved if `is_saved`. The path is borrowed. */
+/* With `is_saved` the present objects are saved already. The path is borrowed. */
 struct sim_saver *sim_saver_new(struct loop *loop, struct sim_store *store, const char *path, bool is_saved);
 /* Saves what is not saved yet. A failure is logged. */
 void sim_saver_free(struct sim_saver *saver);

@@ -10,7 +10,7 @@
 
 enum { SUMMARY_MAX = 30 };
 
-/* What a Go decoder reads must be an object; it tells anything else by its type. */
+/* A Go decoder reads an object; it tells anything else by its type. */
 #define HEAD_TYPE                                                                    \
     "struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string " \
     "\"json:\\\"kind,omitempty\\\"\" }"

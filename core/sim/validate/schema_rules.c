@@ -1,4 +1,4 @@
-/* What makes a schema structural; see structural.h. */
+/* Rules of structural schemas; see structural.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -35,7 +35,7 @@ local function names_of(command)
   return #names > 0 and names or nil, namespace
 end
 
--- What the prompt says of its Lua, in the words of this command.
+-- Errors of the prompt's Lua, in the words of this command.
 local function plain(why)
   return (why:gsub("^repl:%d+: ", ""):gsub("^query:label: selector ", "-l/--selector: ")
     :gsub("; use k8s%.list%b() to query the server$", "; kubelua status lists the caches"))

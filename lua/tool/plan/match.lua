@@ -22,7 +22,7 @@ local function common_folder(scripts)
   return common or ""
 end
 
--- Those that have no other by a key; false where several have the same.
+-- Scripts without a counterpart by a key; false where several have the same one.
 local function by_key(scripts, key)
   local found = {}
   for _, script in ipairs(scripts) do

@@ -84,7 +84,7 @@ static void test_defaults(void **state)
     assert_string_equal(field("core/v1.Volume", "emptyDir")->value, "{}");
     assert_string_equal(field("core/v1.Volume", "emptyDir")->unless[0], "hostPath");
     assert_words(field("core/v1.PodSpec", "restartPolicy")->unless, "");
-    /* Those of OpenAPI and of custom resources. */
+    /* Words of OpenAPI and of custom resources. */
     assert_string_equal(field("apiextensions/v1.CustomResourceDefinitionSpec", "conversion")->value,
                         "{\"strategy\":\"None\"}");
 }

@@ -1,4 +1,4 @@
-// What only the storages of the server know: how objects of a kind are named, created, changed and deleted.
+// Rules that only the storages of the server know: how objects of a kind are named, created, changed and deleted.
 package main
 
 import (

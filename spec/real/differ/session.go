@@ -61,11 +61,11 @@ func newSession(s *server, ns string) *session {
 	return &session{server: s, ns: ns, objects: map[string]*seen{}}
 }
 
-var placeholder = regexp.MustCompile(`\{\{(\w+)(?: ((?:[^{}]|\{\{ns\}\})*))?\}\}`)
+var reference = regexp.MustCompile(`\{\{(\w+)(?: ((?:[^{}]|\{\{ns\}\})*))?\}\}`)
 
 func (s *session) fill(text string) string {
-	return placeholder.ReplaceAllStringFunc(text, func(found string) string {
-		parts := placeholder.FindStringSubmatch(found)
+	return reference.ReplaceAllStringFunc(text, func(found string) string {
+		parts := reference.FindStringSubmatch(found)
 		object := s.objects[parts[2]]
 		switch parts[1] {
 		case "ns":

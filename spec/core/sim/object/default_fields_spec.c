@@ -72,7 +72,7 @@ static void test_fields_that_are_always_there(void **state)
     assert_default("events", "{'metadata':{'name':'e'},'involvedObject':{}}", "firstTimestamp", "null");
     assert_default("persistentvolumeclaims", "{'metadata':{'name':'c'},'spec':{}}", "spec",
                    "{'resources':{},'volumeMode':'Filesystem'}");
-    /* What is required and missing is not made up. */
+    /* A missing required field is not made up. */
     json_t *object = created("deployments", "{'metadata':{'name':'d'},'spec':{}}");
     assert_null(sim_at(object, "spec.template"));
     json_decref(object);

@@ -350,7 +350,7 @@ static void test_a_node_may_bring_its_status(void **state)
     json_t *object = created("nodes", "{'metadata':{'name':'n'},'status':{'capacity':{'cpu':'4'}}}", NULL);
     assert_json_at(object, "status.capacity", "{'cpu':'4'}");
     assert_json_at(object, "status.allocatable", "{'cpu':'4'}");
-    /* What JSON shows of it even when it is empty. */
+    /* JSON shows it even when it is empty. */
     assert_json_at(object, "status.daemonEndpoints", "{'kubeletEndpoint':{'Port':0}}");
     assert_text_at(object, "status.nodeInfo.kubeletVersion", "");
     json_decref(object);
