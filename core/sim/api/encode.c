@@ -3,7 +3,6 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/mem.h"
 #include "base/yaml/yaml_documents.h"
@@ -12,15 +11,9 @@
 #include "sim/proto/wire.h"
 #include "sim/text/tree.h"
 
-enum { YAML_MAX = 3 << 20 };
+enum { YAML_MAX = 64 << 20 /* what aliases may make of a body */ };
 
 /* --- bodies */
-
-static bool is_type(const struct sim_request *request, const char *type)
-{
-    size_t n = strlen(type);
-    return strncasecmp(request->content_type, type, n) == 0 && strchr("; ", request->content_type[n]);
-}
 
 /* Objects of kinds that have no protobuf stay as they are, and are refused with 415 by who reads them. */
 static bool from_protobuf(struct str body, struct buf *json, struct err *err)
@@ -32,22 +25,36 @@ static bool from_protobuf(struct str body, struct buf *json, struct err *err)
     return true;
 }
 
+json_t *sim_read_yaml(struct str text, struct err *err)
+{
+    const struct yaml_source source = {.text = text, .max = YAML_MAX, .max_name = "64Mi of a body"};
+    struct buf json = {0};
+    json_error_t error;
+    json_t *documents = NULL;
+    if (yaml_read_source(&source, &json, err)) {
+        documents = sim_parse(buf_slice(&json), 0, &error);
+        if (!documents) err_set(err, ERR_PARSE, "%s", error.text);
+    }
+    json_t *first = json_incref(json_array_get(documents, 0));
+    if (documents && !first) first = json_object();
+    json_decref(documents);
+    buf_clear(&json);
+    return first;
+}
+
 static bool from_yaml(struct str body, struct buf *json, struct err *err)
 {
-    struct buf list = {0};
-    const struct yaml_source source = {
-        .text = body, .alone = true, .max = YAML_MAX, .max_name = "3Mi of a request"};
-    bool ok = yaml_read_source(&source, &list, err);
-    if (ok && list.len > 2) buf_append(json, list.data + 1, list.len - 2); /* without the brackets */
-    buf_clear(&list);
-    return ok;
+    json_t *object = sim_read_yaml(body, err);
+    if (object) sim_put_json(json, object);
+    json_decref(object);
+    return object != NULL;
 }
 
 bool sim_encode_request(struct sim_request *request, struct buf *json, struct sim_reply *reply)
 {
     struct err err;
-    bool is_protobuf = is_type(request, SIM_WIRE_TYPE), ok = true;
-    if (!request->body.n || (!is_protobuf && !is_type(request, "application/yaml"))) return true;
+    bool is_protobuf = sim_has_type(request, SIM_WIRE_TYPE), ok = true;
+    if (!request->body.n || (!is_protobuf && !sim_has_type(request, "application/yaml"))) return true;
     ok = is_protobuf ? from_protobuf(request->body, json, &err) : from_yaml(request->body, json, &err);
     if (!ok) sim_reply_status(reply, sim_status_bad_request("%s", err.text));
     if (!json->len) return ok;

@@ -1,10 +1,13 @@
 /* Encodings besides JSON: bodies in protobuf and YAML, and replies in protobuf to clients that prefer it.
  * Owner: see each function. Called on the connections' threads. */
 #pragma once
+#include "base/err.h"
 #include "sim/store/request.h"
 
 /* Reads a body that is no JSON into `*json`, and has `*request` refer to it. False after an answer 400. */
 bool sim_encode_request(struct sim_request *request, struct buf *json, struct sim_reply *reply);
+/* Returns the first document of YAML, a new reference, an empty map if there is none; NULL with an error. */
+json_t *sim_read_yaml(struct str text, struct err *err);
 /* Turns a complete reply into protobuf if the client wants that, and the object has a form in it. */
 void sim_encode_reply(const struct sim_request *request, struct sim_reply *reply);
 /* Returns a stream of length-prefixed events from one of lines of JSON, which it takes. What is no event, by

@@ -1,36 +1,22 @@
-/* POST, PUT and PATCH, and which write a request is; see write_request.h. DELETE is delete_request.c. */
+/* POST and PUT, and which write a request is; see write_request.h. PATCH is patch_request.c, DELETE is
+ * delete_request.c. */
 #include "sim/api/write_request.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/yaml/yaml_documents.h"
 #include "sim/api/body.h"
 #include "sim/api/list.h"
 #include "sim/api/subresource.h"
-#include "sim/api/write_options.h"
 #include "sim/api/write_request_internal.h"
-#include "sim/managed/apply.h"
 #include "sim/object/metadata.h"
-#include "sim/object/patch.h"
 #include "sim/object/status.h"
 #include "sim/store/write.h"
 #include "sim/text/json_error.h"
 #include "sim/text/tree.h"
 
-#define PATCH_TYPES "application/json-patch+json, application/merge-patch+json"
-#define STRATEGIC   "application/strategic-merge-patch+json"
-#define APPLY       "application/apply-patch+yaml"
-
-enum { BODY_MAX = 3 << 20, CONFIGURATION_MAX = 64 << 20, MANAGER_MAX = 128 };
-
-static bool has_type(const struct sim_request *request, const char *type)
-{
-    size_t n = strlen(type);
-    return strncmp(request->content_type, type, n) == 0 &&
-           (!request->content_type[n] || strchr("; ", request->content_type[n]));
-}
+enum { BODY_MAX = 3 << 20, MANAGER_MAX = 128 };
 
 json_t *sim_write_body(const struct writing *w, const char *what)
 {
@@ -46,7 +32,7 @@ json_t *sim_write_body(const struct writing *w, const char *what)
 
 static bool is_json(const struct writing *w)
 {
-    if (!*w->request->content_type || has_type(w->request, "application/json")) return true;
+    if (!*w->request->content_type || sim_has_type(w->request, "application/json")) return true;
     sim_reply_status(w->reply, sim_status_unsupported_media("application/json"));
     return false;
 }
@@ -100,7 +86,7 @@ static void bind_pod(struct writing *w, const char *key)
     sim_written_clear(w->api, &written);
 }
 
-static bool is_scale(const struct writing *w)
+bool sim_write_is_scale(const struct writing *w)
 {
     return w->target->subresource && strcmp(w->target->subresource, "scale") == 0;
 }
@@ -112,11 +98,11 @@ static json_t *as_given(void *ctx, const struct sim_kind *kind, const json_t *ol
 }
 
 /* Updates the object. Where an update may create it, the body is built from NULL. */
-static void write_body(struct writing *w, const char *key, sim_body_fn *body, void *ctx, bool may_create)
+void sim_write_changed(struct writing *w, const char *key, sim_body_fn *body, void *ctx, bool may_create)
 {
     struct sim_written written;
     const struct sim_served *served = w->target->served;
-    if (is_scale(w)) {
+    if (sim_write_is_scale(w)) {
         sim_scale_write(w, key, body, ctx);
         return;
     }
@@ -142,183 +128,18 @@ static void update(struct writing *w, const char *key)
     const struct sim_target *target = w->target;
     const struct sim_kind *kind = target->served->kind;
     struct sim_refusal refusal = {0};
-    json_t *body = is_scale(w)
+    json_t *body = sim_write_is_scale(w)
                        ? is_json(w) ? sim_write_body(w, "couldn't get version/kind; json parse error") : NULL
                        : read_object(w);
     if (!body) return;
-    if (is_scale(w))
-        write_body(w, key, as_given, body, false);
+    if (sim_write_is_scale(w))
+        sim_write_changed(w, key, as_given, body, false);
     else if (sim_check_body(kind, body, &refusal) &&
              sim_check_identity(target->name, target->namespace_, body, &refusal))
-        write_body(w, key, as_given, body, kind->created_by_update);
+        sim_write_changed(w, key, as_given, body, kind->created_by_update);
     else
         sim_reply_status(w->reply, refusal.status);
     json_decref(body);
-}
-
-static json_t *merged(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
-{
-    return sim_patch_merge(old, ctx);
-}
-
-static json_t *merged_by_key(void *ctx, const struct sim_kind *kind, const json_t *old,
-                             struct sim_refusal *refusal)
-{
-    char *message;
-    json_t *result = sim_patch_strategic(old, ctx, &message);
-    if (!result) refusal->status = sim_status(500, NULL, message, NULL, NULL);
-    free(message);
-    return result;
-}
-
-/* Applies a JSON patch; the real server does not tell why one fails. */
-static json_t *patched(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
-{
-    char *message = NULL;
-    json_t *result = sim_patch_json(old, ctx, &message);
-    if (!result) {
-        refusal->status = sim_status_generic(422);
-        json_object_set_new(refusal->status, "details", json_object());
-    }
-    free(message);
-    return result;
-}
-
-/* Refuses a patch type. */
-static void refuse_type(const struct writing *w)
-{
-    json_t *status;
-    if (w->target->served->kind->custom)
-        status = sim_status_unsupported_media(PATCH_TYPES ", " APPLY);
-    else {
-        status = sim_status_generic(415);
-        json_object_set_new(status, "details", json_object());
-    }
-    sim_reply_status(w->reply, status);
-}
-
-/* --- server-side apply */
-
-static json_t *applied(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
-{
-    return sim_applied(kind, old, ctx, refusal);
-}
-
-/* Returns the first document of YAML; NULL with an error. */
-static json_t *read_yaml(struct str text, struct err *err)
-{
-    const struct yaml_source source = {.text = text, .max = CONFIGURATION_MAX, .max_name = "64Mi of a body"};
-    struct buf json = {0};
-    json_error_t error;
-    json_t *documents = NULL;
-    if (yaml_read_source(&source, &json, err)) {
-        documents = sim_parse(buf_slice(&json), 0, &error);
-        if (!documents) err_set(err, ERR_PARSE, "%s", error.text);
-    }
-    json_t *first = json_incref(json_array_get(documents, 0));
-    if (documents && !first) first = json_object();
-    json_decref(documents);
-    buf_clear(&json);
-    return first;
-}
-
-/* Returns the configuration; NULL and a response if it is neither JSON nor YAML, or no map. */
-static json_t *read_configuration(const struct writing *w)
-{
-    json_error_t error;
-    struct err err = {0};
-    json_t *given = sim_parse(w->request->body, 0, &error);
-    if (!given) given = read_yaml(w->request->body, &err);
-    if (json_is_object(given)) return given;
-    sim_reply_status(w->reply,
-                     sim_status_bad_request("error decoding YAML: %s", given ? "it is not a map" : err.text));
-    json_decref(given);
-    return NULL;
-}
-
-/* Applies the body; creates the object if it does not exist. */
-static void apply(struct writing *w, const char *key)
-{
-    json_t *given = read_configuration(w);
-    struct sim_apply apply = {.given = given,
-                              .name = w->target->name,
-                              .force = sim_query_true(w->request, "force"),
-                              .author = {w->by.manager, "Apply", w->target->served->api_version,
-                                         w->target->subresource, clock_wall_us(sim_clock(w->api)) / 1000000}};
-    struct sim_patch_body typed = {w, applied, &apply, .applied = true};
-    w->by.manager = NULL; /* the owners are in the result */
-    if (given) write_body(w, key, sim_body_patched, &typed, true);
-    json_decref(given);
-}
-
-/* --- patches */
-
-#define MAP_TYPE       "map[string]interface {}"
-#define OPERATION_TYPE "handlers.jsonPatchOp"
-
-/* Returns the patch, a map or a list of maps; NULL and a response if it is neither. */
-static json_t *read_patch(const struct writing *w, sim_body_fn *body)
-{
-    bool list = body == patched;
-    char *why;
-    json_t *given = sim_parse_as(w->request->body, list ? JSON_ARRAY : JSON_OBJECT,
-                                 list ? "[]" OPERATION_TYPE : MAP_TYPE, &why),
-           *operation;
-    size_t i;
-    json_array_foreach (given, i, operation)
-        if (!why && !json_is_object(operation))
-            why = xasprintf("json: cannot unmarshal %s into Go value of type " OPERATION_TYPE,
-                            sim_json_type(operation));
-    json_t *refusal = NULL;
-    if (why)
-        refusal = sim_status_bad_request("%s%s", body == merged_by_key ? "" : "error decoding patch: ", why);
-    else if (json_is_null(given) && body == merged)
-        refusal = sim_status_bad_request("Invalid JSON Patch");
-    free(why);
-    if (!refusal && !json_is_null(given)) return given;
-    json_decref(given);
-    if (!refusal) return list ? json_array() : json_object();
-    sim_reply_status(w->reply, refusal);
-    return NULL;
-}
-
-/* Patches of other types are refused before their options are looked at. */
-static bool is_patch_type(const struct sim_request *request, const struct sim_kind *kind)
-{
-    return has_type(request, "application/merge-patch+json") ||
-           has_type(request, "application/json-patch+json") || has_type(request, APPLY) ||
-           (!kind->custom && has_type(request, STRATEGIC));
-}
-
-static void patch(struct writing *w, const char *key)
-{
-    bool strategic = !w->target->served->kind->custom; /* those have no merge keys */
-    sim_body_fn *body = has_type(w->request, "application/merge-patch+json")  ? merged
-                        : has_type(w->request, "application/json-patch+json") ? patched
-                        : strategic && has_type(w->request, STRATEGIC)        ? merged_by_key
-                                                                              : NULL;
-    if (!body && has_type(w->request, APPLY)) {
-        apply(w, key);
-        return;
-    }
-    if (!body) {
-        refuse_type(w);
-        return;
-    }
-    struct sim_object *there = sim_store_ref(w->api->store, w->target->served->resource, key);
-    if (!there) {
-        sim_reply_status(w->reply, sim_status_not_found(w->target->served->kind, w->target->name));
-        return;
-    }
-    sim_store_release(w->api->store, there);
-    json_t *given = read_patch(w, body);
-    if (!given) return;
-    struct sim_patch_body typed = {w, body, given, .strategic = body == merged_by_key};
-    if (is_scale(w))
-        write_body(w, key, body, given, false);
-    else
-        write_body(w, key, sim_body_patched, &typed, false);
-    json_decref(given);
 }
 
 /* Refuses the method; of custom kinds with the words of their own handler. */
@@ -344,7 +165,7 @@ static void write_object(struct writing *w, const char *method)
     if (strcmp(method, "PUT") == 0)
         update(w, key);
     else if (strcmp(method, "PATCH") == 0)
-        patch(w, key);
+        sim_patch_one(w, key);
     else if (strcmp(method, "DELETE") == 0 && !subresource)
         sim_delete_one(w, key);
     else if (strcmp(method, "POST") == 0 && subresource && strcmp(subresource, "binding") == 0)
@@ -354,14 +175,6 @@ static void write_object(struct writing *w, const char *method)
     else
         not_allowed(w);
     free(key);
-}
-
-static json_t *options_refused(const struct sim_request *request, const struct sim_kind *kind)
-{
-    if (strcmp(request->method, "POST") == 0) return sim_write_options_refused(request, SIM_WRITE_CREATE);
-    if (strcmp(request->method, "PUT") == 0) return sim_write_options_refused(request, SIM_WRITE_UPDATE);
-    if (strcmp(request->method, "PATCH") != 0 || !is_patch_type(request, kind)) return NULL;
-    return sim_write_options_refused(request, has_type(request, APPLY) ? SIM_WRITE_APPLY : SIM_WRITE_PATCH);
 }
 
 /* Name that a client has by its User-Agent: "kubectl" of "kubectl/v1.36.0 (linux/amd64)". */
@@ -391,7 +204,7 @@ void sim_write_request(struct sim_api *api, const struct sim_request *request,
     struct writing w = {.api = api, .request = request, .target = target, .reply = reply};
     w.by.manager = nonempty(manager) ? manager : agent;
     w.by.checked = true;
-    json_t *refusal = options_refused(request, target->served->kind);
+    json_t *refusal = sim_write_options_of(request, target->served->kind);
     bool everywhere = target->served->kind->namespaced && !target->namespace_;
     sim_count(&api->stats.writes, 1);
     sim_body_options(&w);

@@ -1,5 +1,5 @@
-/* Internals shared by requests that write: write_request.c, body.c and delete_request.c, which alone include
- * it. Owner and thread as in write_request.h. */
+/* Internals shared by requests that write: write_request.c, patch_request.c, body.c, delete_request.c and
+ * those of subresources, which alone include it. Owner and thread as in write_request.h. */
 #pragma once
 #include "sim/api/write_request.h"
 #include "sim/store/write.h"
@@ -20,6 +20,19 @@ struct writing {
 json_t *sim_write_body(const struct writing *writing, const char *what);
 /* Responds to all writes except most deletes. Clears `written`. */
 void sim_write_respond(struct writing *writing, struct sim_written *written);
+
+/* Is it a write of the object's Scale? */
+bool sim_write_is_scale(const struct writing *writing);
+/* Updates the object, and responds. Where an update may create it, the body is built from NULL. */
+void sim_write_changed(struct writing *writing, const char *key, sim_body_fn *body, void *ctx,
+                       bool may_create);
+
+/* --- patch_request.c */
+
+/* Patches or applies, and responds. */
+void sim_patch_one(struct writing *writing, const char *key);
+/* Returns why the options of the request are refused; NULL if they are not. A new Status. */
+json_t *sim_write_options_of(const struct sim_request *request, const struct sim_kind *kind);
 
 /* --- delete_request.c: each responds */
 

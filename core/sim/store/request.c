@@ -42,6 +42,13 @@ const char *sim_verb_of(const struct sim_request *request, bool named)
     return "";
 }
 
+bool sim_has_type(const struct sim_request *request, const char *type)
+{
+    size_t n = strlen(type);
+    return strncasecmp(request->content_type, type, n) == 0 &&
+           (!request->content_type[n] || strchr("; ", request->content_type[n]));
+}
+
 void sim_reply_status(struct sim_reply *reply, json_t *status)
 {
     json_t *retry = json_object_get(json_object_get(status, "details"), "retryAfterSeconds");

@@ -58,6 +58,8 @@ const char *sim_query(const struct sim_request *request, const char *key);
 bool sim_query_true(const struct sim_request *request, const char *key);
 /* Returns one of `headers`, or NULL. */
 const char *sim_header(const struct sim_request *request, const char *name);
+/* Returns whether the body has that media type, whatever its parameters are. */
+bool sim_has_type(const struct sim_request *request, const char *type);
 /* Returns the verb of authorization and fault rules: "get", "list", "deletecollection". `named`: the path
  * names one object. */
 const char *sim_verb_of(const struct sim_request *request, bool named);

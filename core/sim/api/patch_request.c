@@ -1,0 +1,174 @@
+/* PATCH: merge, JSON and strategic merge patches, and server-side apply; see write_request_internal.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/api/body.h"
+#include "sim/api/encode.h"
+#include "sim/api/subresource.h"
+#include "sim/api/write_options.h"
+#include "sim/managed/apply.h"
+#include "sim/object/patch.h"
+#include "sim/object/status.h"
+#include "sim/text/json_error.h"
+#include "sim/text/tree.h"
+
+#define PATCH_TYPES "application/json-patch+json, application/merge-patch+json"
+#define STRATEGIC   "application/strategic-merge-patch+json"
+#define APPLY       "application/apply-patch+yaml"
+
+static json_t *merged(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
+{
+    return sim_patch_merge(old, ctx);
+}
+
+static json_t *merged_by_key(void *ctx, const struct sim_kind *kind, const json_t *old,
+                             struct sim_refusal *refusal)
+{
+    char *message;
+    json_t *result = sim_patch_strategic(old, ctx, &message);
+    if (!result) refusal->status = sim_status(500, NULL, message, NULL, NULL);
+    free(message);
+    return result;
+}
+
+/* Applies a JSON patch; the real server does not tell why one fails. */
+static json_t *patched(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
+{
+    char *message = NULL;
+    json_t *result = sim_patch_json(old, ctx, &message);
+    if (!result) {
+        refusal->status = sim_status_generic(422);
+        json_object_set_new(refusal->status, "details", json_object());
+    }
+    free(message);
+    return result;
+}
+
+/* Refuses a patch type. */
+static void refuse_type(const struct writing *w)
+{
+    json_t *status;
+    if (w->target->served->kind->custom)
+        status = sim_status_unsupported_media(PATCH_TYPES ", " APPLY);
+    else {
+        status = sim_status_generic(415);
+        json_object_set_new(status, "details", json_object());
+    }
+    sim_reply_status(w->reply, status);
+}
+
+/* --- server-side apply */
+
+static json_t *applied(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
+{
+    return sim_applied(kind, old, ctx, refusal);
+}
+
+/* Returns the configuration; NULL and a response if it is neither JSON nor YAML, or no map. */
+static json_t *read_configuration(const struct writing *w)
+{
+    json_error_t error;
+    struct err err = {0};
+    json_t *given = sim_parse(w->request->body, 0, &error);
+    if (!given) given = sim_read_yaml(w->request->body, &err);
+    if (json_is_object(given)) return given;
+    sim_reply_status(w->reply,
+                     sim_status_bad_request("error decoding YAML: %s", given ? "it is not a map" : err.text));
+    json_decref(given);
+    return NULL;
+}
+
+/* Applies the body; creates the object if it does not exist. */
+static void apply(struct writing *w, const char *key)
+{
+    json_t *given = read_configuration(w);
+    struct sim_apply apply = {.given = given,
+                              .name = w->target->name,
+                              .force = sim_query_true(w->request, "force"),
+                              .author = {w->by.manager, "Apply", w->target->served->api_version,
+                                         w->target->subresource, clock_wall_us(sim_clock(w->api)) / 1000000}};
+    struct sim_patch_body typed = {w, applied, &apply, .applied = true};
+    w->by.manager = NULL; /* the owners are in the result */
+    if (given) sim_write_changed(w, key, sim_body_patched, &typed, true);
+    json_decref(given);
+}
+
+/* --- patches */
+
+#define MAP_TYPE       "map[string]interface {}"
+#define OPERATION_TYPE "handlers.jsonPatchOp"
+
+/* Returns the patch, a map or a list of maps; NULL and a response if it is neither. */
+static json_t *read_patch(const struct writing *w, sim_body_fn *body)
+{
+    bool list = body == patched;
+    char *why;
+    json_t *given = sim_parse_as(w->request->body, list ? JSON_ARRAY : JSON_OBJECT,
+                                 list ? "[]" OPERATION_TYPE : MAP_TYPE, &why),
+           *operation;
+    size_t i;
+    json_array_foreach (given, i, operation)
+        if (!why && !json_is_object(operation))
+            why = xasprintf("json: cannot unmarshal %s into Go value of type " OPERATION_TYPE,
+                            sim_json_type(operation));
+    json_t *refusal = NULL;
+    if (why)
+        refusal = sim_status_bad_request("%s%s", body == merged_by_key ? "" : "error decoding patch: ", why);
+    else if (json_is_null(given) && body == merged)
+        refusal = sim_status_bad_request("Invalid JSON Patch");
+    free(why);
+    if (!refusal && !json_is_null(given)) return given;
+    json_decref(given);
+    if (!refusal) return list ? json_array() : json_object();
+    sim_reply_status(w->reply, refusal);
+    return NULL;
+}
+
+/* Patches of other types are refused before their options are looked at. */
+static bool is_patch_type(const struct sim_request *request, const struct sim_kind *kind)
+{
+    return sim_has_type(request, "application/merge-patch+json") ||
+           sim_has_type(request, "application/json-patch+json") || sim_has_type(request, APPLY) ||
+           (!kind->custom && sim_has_type(request, STRATEGIC));
+}
+
+void sim_patch_one(struct writing *w, const char *key)
+{
+    bool strategic = !w->target->served->kind->custom; /* those have no merge keys */
+    sim_body_fn *body = sim_has_type(w->request, "application/merge-patch+json")  ? merged
+                        : sim_has_type(w->request, "application/json-patch+json") ? patched
+                        : strategic && sim_has_type(w->request, STRATEGIC)        ? merged_by_key
+                                                                                  : NULL;
+    if (!body && sim_has_type(w->request, APPLY)) {
+        apply(w, key);
+        return;
+    }
+    if (!body) {
+        refuse_type(w);
+        return;
+    }
+    struct sim_object *there = sim_store_ref(w->api->store, w->target->served->resource, key);
+    if (!there) {
+        sim_reply_status(w->reply, sim_status_not_found(w->target->served->kind, w->target->name));
+        return;
+    }
+    sim_store_release(w->api->store, there);
+    json_t *given = read_patch(w, body);
+    if (!given) return;
+    struct sim_patch_body typed = {w, body, given, .strategic = body == merged_by_key};
+    if (sim_write_is_scale(w))
+        sim_write_changed(w, key, body, given, false);
+    else
+        sim_write_changed(w, key, sim_body_patched, &typed, false);
+    json_decref(given);
+}
+
+json_t *sim_write_options_of(const struct sim_request *request, const struct sim_kind *kind)
+{
+    if (strcmp(request->method, "POST") == 0) return sim_write_options_refused(request, SIM_WRITE_CREATE);
+    if (strcmp(request->method, "PUT") == 0) return sim_write_options_refused(request, SIM_WRITE_UPDATE);
+    if (strcmp(request->method, "PATCH") != 0 || !is_patch_type(request, kind)) return NULL;
+    return sim_write_options_refused(request,
+                                     sim_has_type(request, APPLY) ? SIM_WRITE_APPLY : SIM_WRITE_PATCH);
+}
