@@ -2,7 +2,6 @@
 local api = require "spec.support.api"
 local await = require "spec.support.await"
 local cjson = require "cjson"
-local cluster = require "spec.support.cluster"
 local scripts_folder = require "spec.support.scripts_folder"
 
 local M = {}
@@ -15,19 +14,8 @@ function M.pod(name, labels)
   return { apiVersion = "v1", kind = "Pod", metadata = metadata, spec = spec }
 end
 
--- Has each test of a describe begin with a folder of scripts and a simulated cluster of its own, which `begin` is
--- given; `before_each` and `after_each` are busted's.
-function M.each(before_each, after_each, begin)
-  local place
-  before_each(function()
-    place = scripts_folder.new()
-    begin(place, cluster.sim())
-  end)
-  after_each(function()
-    cluster.stop_all()
-    place:remove()
-  end)
-end
+-- As scripts_folder.each, without pods.
+function M.each(before_each, after_each, begin) scripts_folder.each(before_each, after_each, begin, {}) end
 
 -- The name of a gauge of results.
 function M.results(rule, severity, category, result)

@@ -22,6 +22,20 @@ end
 
 function M.new() return setmetatable({ path = temp.folder() }, M) end
 
+-- Has each test of a describe begin with a folder of scripts and a simulated cluster of its own, of one pod or with
+-- `flags`, which `begin` is given; `before_each` and `after_each` are busted's.
+function M.each(before_each, after_each, begin, flags)
+  local place
+  before_each(function()
+    place = M.new()
+    begin(place, cluster.sim(flags or { "--pods", "1" }))
+  end)
+  after_each(function()
+    cluster.stop_all()
+    place:remove()
+  end)
+end
+
 function M:remove() temp.remove(self.path) end
 
 function M:write(name, text) temp.write(self.path .. "/scripts/" .. name, text) end

@@ -8,13 +8,8 @@ local script = scripts_folder.script
 
 describe("-R #threads", function()
   local place, sim
-  before_each(function()
-    place = scripts_folder.new()
-    sim = cluster.sim { "--pods", "1" }
-  end)
-  after_each(function()
-    cluster.stop_all()
-    place:remove()
+  scripts_folder.each(before_each, after_each, function(...)
+    place, sim = ...
   end)
 
   local function shell(text) assert.equal(0, os.execute("cd '" .. place.path .. "' && " .. text), text) end

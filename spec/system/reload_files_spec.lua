@@ -1,7 +1,6 @@
 -- Scripts that change in ways that tell less than what is meant: files on their way, links that are exchanged, what an
 -- old generation leaves undone.
 local cjson = require "cjson"
-local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 local scripts_folder = require "spec.support.scripts_folder"
 local temp = require "spec.support.temp"
@@ -10,13 +9,8 @@ local script = scripts_folder.script
 
 describe("a script that changes #threads", function()
   local sim, place
-  before_each(function()
-    place = scripts_folder.new()
-    sim = cluster.sim { "--pods", "1" }
-  end)
-  after_each(function()
-    cluster.stop_all()
-    place:remove()
+  scripts_folder.each(before_each, after_each, function(...)
+    place, sim = ...
   end)
 
   local COUNT = [[

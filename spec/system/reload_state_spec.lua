@@ -1,6 +1,5 @@
 -- State of a script that changes: a large one goes to the next generation in parts, so that it stops nobody, and what
 -- a generation drops is there for the next (E-3).
-local cluster = require "spec.support.cluster"
 local scripts_folder = require "spec.support.scripts_folder"
 
 local script = scripts_folder.script
@@ -9,13 +8,8 @@ local ENTRIES = 200000
 
 describe("the state of a script that changes #threads", function()
   local sim, place
-  before_each(function()
-    place = scripts_folder.new()
-    sim = cluster.sim { "--pods", "1" }
-  end)
-  after_each(function()
-    cluster.stop_all()
-    place:remove()
+  scripts_folder.each(before_each, after_each, function(...)
+    place, sim = ...
   end)
 
   -- How much CPU time the engine's thread used at most between two ticks of 10 ms, since it was asked last.

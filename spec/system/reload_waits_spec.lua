@@ -9,13 +9,8 @@ describe("a reload #threads", function()
   local sim, place
   local function write(name, text) place:write(name, text) end
 
-  before_each(function()
-    place = scripts_folder.new()
-    sim = cluster.sim { "--pods", "1" }
-  end)
-  after_each(function()
-    cluster.stop_all()
-    place:remove()
+  scripts_folder.each(before_each, after_each, function(...)
+    place, sim = ...
   end)
 
   local function holder(lease)

@@ -24,8 +24,7 @@ enum {
     CONNECTION_MEMORY = 256 << 10, /* nearly all of it is the block in which a stream is written */
     CONNECTIONS_MAX = 4096,
     STACK_SIZE = 1 << 20,
-    QUERY_MAX = 32,
-    HEADERS_MAX = 32, /* that say who sends a request */
+    PAIRS_MAX = 32,
 };
 
 struct sim_http {
@@ -61,10 +60,9 @@ static ssize_t body_read(void *cls, uint64_t position, char *to, size_t room)
     struct body *body = cls;
     ssize_t n = body->stream->read(body->stream, to, room);
     if (n > 0) sim_count(&body->http->api->stats.bytes, (uint64_t)n);
-    if (n > 0) return n;
     if (n == SIM_STREAM_END) return MHD_CONTENT_READER_END_OF_STREAM;
     if (n == SIM_STREAM_RESET) reset(body->fd);
-    return MHD_CONTENT_READER_END_WITH_ERROR;
+    return n > 0 ? n : MHD_CONTENT_READER_END_WITH_ERROR;
 }
 
 static void body_free(void *cls)
@@ -78,6 +76,13 @@ static const char *header(struct MHD_Connection *connection, const char *name)
 {
     const char *value = MHD_lookup_connection_value(connection, MHD_HEADER_KIND, name);
     return value ? value : "";
+}
+
+static int socket_of(struct MHD_Connection *connection)
+{
+    const union MHD_ConnectionInfo *info =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
+    return info ? info->connect_fd : -1;
 }
 
 static bool takes_gzip(struct sim_http *http, struct MHD_Connection *connection)
@@ -102,9 +107,7 @@ static struct MHD_Response *stream_response(struct sim_http *http, struct MHD_Co
                                             struct sim_stream *stream)
 {
     struct body *body = NEW(struct body);
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    *body = (struct body){http, stream, info ? info->connect_fd : -1};
+    *body = (struct body){http, stream, socket_of(connection)};
     return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, body_read, body, body_free);
 }
 
@@ -173,10 +176,8 @@ static enum MHD_Result respond(struct sim_http *http, struct MHD_Connection *con
     MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL,
                             *reply->etag ? "public, immutable" : "no-cache, private");
     if (*reply->etag) MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, reply->etag);
-    if (reply->retry_after_s) {
-        snprintf(seconds, sizeof seconds, "%d", reply->retry_after_s);
-        MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
-    }
+    snprintf(seconds, sizeof seconds, "%d", reply->retry_after_s);
+    if (reply->retry_after_s) MHD_add_response_header(response, MHD_HTTP_HEADER_RETRY_AFTER, seconds);
     if (reply->code == MHD_HTTP_TOO_MANY_REQUESTS) add_fairness(response);
     add_warnings(response, reply->warnings);
     enum MHD_Result queued = MHD_queue_response(connection, (unsigned)reply->code, response);
@@ -184,58 +185,47 @@ static enum MHD_Result respond(struct sim_http *http, struct MHD_Connection *con
     return queued;
 }
 
-struct url_query {
-    struct sim_param params[QUERY_MAX];
+/* Parameters of a query, or headers; those for which there is no room are left out. */
+struct pairs {
+    struct sim_param all[PAIRS_MAX];
     size_t count;
 };
 
 static enum MHD_Result take_param(void *cls, enum MHD_ValueKind kind, const char *key, const char *value)
 {
-    struct url_query *query = cls;
-    if (query->count < QUERY_MAX) query->params[query->count++] = (struct sim_param){key, value ? value : ""};
+    struct pairs *pairs = cls;
+    if (pairs->count < PAIRS_MAX) pairs->all[pairs->count++] = (struct sim_param){key, value ? value : ""};
     return MHD_YES;
 }
 
-/* Headers that say who sends a request, and with what; a user with more groups than there is room has the
- * first ones. */
-struct url_headers {
-    struct sim_param headers[HEADERS_MAX];
-    size_t count;
-};
-
+/* Takes headers that say who sends a request, and with what. */
 static enum MHD_Result take_header(void *cls, enum MHD_ValueKind kind, const char *key, const char *value)
 {
     static const char impersonation[] = "Impersonate-";
-    struct url_headers *all = cls;
     bool wanted = strcasecmp(key, MHD_HTTP_HEADER_AUTHORIZATION) == 0 ||
                   strcasecmp(key, MHD_HTTP_HEADER_USER_AGENT) == 0 ||
                   strncasecmp(key, impersonation, sizeof impersonation - 1) == 0;
-    if (wanted && value && all->count < HEADERS_MAX)
-        all->headers[all->count++] = (struct sim_param){key, value};
-    return MHD_YES;
+    return wanted && value ? take_param(cls, kind, key, value) : MHD_YES;
 }
 
 static enum MHD_Result serve(struct sim_http *http, struct MHD_Connection *connection, const char *method,
                              const char *path, struct exchange *exchange)
 {
-    const union MHD_ConnectionInfo *info =
-        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD);
-    struct url_query query = {.count = 0};
-    struct url_headers headers = {.count = 0};
+    struct pairs query = {.count = 0}, headers = {.count = 0};
     struct sim_reply reply = {0};
     MHD_get_connection_values(connection, MHD_GET_ARGUMENT_KIND, take_param, &query);
     MHD_get_connection_values(connection, MHD_HEADER_KIND, take_header, &headers);
     struct sim_request request = {.method = method,
                                   .path = path,
-                                  .query = query.params,
+                                  .query = query.all,
                                   .query_count = query.count,
                                   .accept = header(connection, MHD_HTTP_HEADER_ACCEPT),
                                   .content_type = header(connection, MHD_HTTP_HEADER_CONTENT_TYPE),
                                   .if_none_match = header(connection, MHD_HTTP_HEADER_IF_NONE_MATCH),
-                                  .headers = headers.headers,
+                                  .headers = headers.all,
                                   .header_count = headers.count,
                                   .body = buf_slice(&exchange->body),
-                                  .fd = info ? info->connect_fd : -1,
+                                  .fd = socket_of(connection),
                                   .has_nul = exchange->has_nul};
     sim_count(&http->api->stats.requests, 1);
     if (exchange->too_large)
@@ -265,10 +255,9 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
                                   size_t *upload_size, void **con_cls)
 {
     struct exchange *exchange = *con_cls;
-    if (!exchange->begun) {
-        exchange->begun = true;
-        return MHD_YES;
-    }
+    bool begun = exchange->begun;
+    exchange->begun = true;
+    if (!begun) return MHD_YES;
     if (*upload_size == 0) return serve(cls, connection, method, path, exchange);
     if (exchange->body.len + *upload_size > BODY_MAX) exchange->too_large = true;
     if (!exchange->too_large) buf_append(&exchange->body, upload, *upload_size);
@@ -303,14 +292,14 @@ static void set_tls(struct sim_http *http, struct MHD_OptionItem tls[3])
     *tls = (struct MHD_OptionItem){MHD_OPTION_END, 0, NULL};
 }
 
-static struct MHD_Daemon *start_daemon(struct sim_http *http)
+static void start_daemon(struct sim_http *http)
 {
     sigset_t all, before;
     struct MHD_OptionItem tls[3];
     set_tls(http, tls);
     sigfillset(&all); /* signals go to the loop's thread */
     pthread_sigmask(SIG_SETMASK, &all, &before);
-    struct MHD_Daemon *daemon = MHD_start_daemon(
+    http->daemon = MHD_start_daemon(
         MHD_USE_THREAD_PER_CONNECTION | MHD_USE_INTERNAL_POLLING_THREAD | MHD_USE_POLL | MHD_USE_ITC |
             MHD_USE_NO_LISTEN_SOCKET | (http->options.tls ? (unsigned)MHD_USE_TLS : 0),
         0, NULL, NULL, on_request, http, MHD_OPTION_NOTIFY_COMPLETED, on_completed, http,
@@ -318,7 +307,7 @@ static struct MHD_Daemon *start_daemon(struct sim_http *http)
         (size_t)CONNECTION_MEMORY, MHD_OPTION_CONNECTION_LIMIT, (unsigned)CONNECTIONS_MAX,
         MHD_OPTION_THREAD_STACK_SIZE, (size_t)STACK_SIZE, MHD_OPTION_ARRAY, tls, MHD_OPTION_END);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    return daemon;
+    must(http->daemon);
 }
 
 /* Connections are accepted when the loop runs, and not before. */
@@ -332,8 +321,7 @@ struct sim_http *sim_http_new(struct loop *loop, struct sim_api *api, const stru
         sim_http_free(http);
         return NULL;
     }
-    http->daemon = start_daemon(http);
-    must(http->daemon);
+    start_daemon(http);
     return http;
 }
 

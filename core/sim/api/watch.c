@@ -1,4 +1,4 @@
-/* Beginning of watches; see watch.h. */
+/* Watches; see watch.h. */
 #include "sim/api/watch.h"
 
 #include <poll.h>
@@ -15,7 +15,12 @@
 #include "sim/proto/wire.h"
 #include "sim/store/form.h"
 
-enum { SIM_WATCH_BATCH_MAX = 128 };
+enum {
+    SIM_WATCH_BATCH_MAX = 128,
+    DEFAULT_TIMEOUT_S = 1800, /* of a watch that names none */
+    /* Before the end, a last bookmark is sent, so that the client continues from a fresh version. */
+    BEFORE_DEADLINE_MS = 2000,
+};
 
 struct sim_watch {
     struct sim_stream stream;
@@ -42,110 +47,6 @@ struct sim_watch {
     bool polled;
 };
 
-/* Functions of `stream`. */
-static ssize_t sim_watch_read(struct sim_stream *stream, char *to, size_t room);
-static void sim_watch_free(struct sim_stream *stream);
-/* Schedules the next bookmark: after the interval, or shortly before the watch ends. */
-static void sim_watch_schedule_bookmark(struct sim_watch *watch);
-
-enum { DEFAULT_TIMEOUT_S = 1800 }; /* of a watch that names none */
-
-/* Ends the watch with a single error. Takes `status`. */
-static void fail_with(struct sim_watch *watch, json_t *status)
-{
-    struct buf line = {0};
-    sim_form_error(&line, status);
-    size_t len = line.len;
-    struct sim_action *action = sim_action_new(0, buf_take(&line), len, SIM_THEN_END);
-    STAILQ_INSERT_HEAD(&watch->actions, action, link);
-}
-
-/* Starts the watch, with the store's lock. One that cannot begin reports that in its stream, as on a real
- * server (A-2, A-6). */
-static void begin(struct sim_watch *watch, bool initial_given)
-{
-    struct sim_store *store = watch->api->store;
-    struct sim_resource *resource = watch->served->resource;
-    struct sim_list_options *options = &watch->options;
-    uint64_t next = resource->history.next;
-    bool from_version = options->version > 0 && !options->send_initial;
-    bool to_come = options->send_initial && options->version > store->version;
-    /* A watch without a version begins with the present objects too, unless sendInitialEvents=false excludes
-     * them (A-2). */
-    bool with_present = !to_come && (options->send_initial || (options->version == 0 && !initial_given));
-    watch->version = watch->delivered = from_version ? options->version : store->version;
-    watch->stage = WATCH_LIVE;
-    if (from_version && !sim_history_after(&resource->history, options->version, &next))
-        fail_with(watch, sim_status_too_old(options->version, resource->history.forgotten));
-    if (to_come) fail_with(watch, sim_status_too_large(options->version, store->version));
-    if (with_present) {
-        /* The map never changes, so the present objects are sent without the lock while writes continue. */
-        watch->stage = WATCH_INITIAL;
-        watch->initial = omap_ref(resource->map);
-        omap_seek(&watch->cursor, watch->initial, watch->prefix);
-    }
-    sim_watcher_join(&watch->watcher, resource, next);
-}
-
-static struct sim_watch *watch_new(struct sim_api *api, const struct sim_request *request,
-                                   const struct sim_target *target, struct sim_list_options *options,
-                                   struct sim_faulty *faulty)
-{
-    struct sim_watch *watch = NEW(struct sim_watch);
-    struct sim_media media = sim_negotiate_of(target->served->kind, request->accept);
-    int64_t timeout_s = options->timeout_s ? options->timeout_s : DEFAULT_TIMEOUT_S;
-    *watch = (struct sim_watch){.stream = {sim_watch_read, sim_watch_free},
-                                .api = api,
-                                .served = target->served,
-                                .options = *options,
-                                .fd = request->fd,
-                                .polled = request->polled};
-    *options = (struct sim_list_options){0};
-    if (faulty->ignores_initial_events) watch->options.send_initial = false;
-    watch->end_bookmark = watch->options.send_initial && watch->options.bookmarks && !faulty->no_end_bookmark;
-    watch->form = (struct sim_event_form){.served = target->served,
-                                          .form = media.form,
-                                          .include_object = xstrdup(watch->options.include_object)};
-    watch->prefix = target->namespace_ ? xasprintf("%s/", target->namespace_) : xstrdup("");
-    watch->deadline_ms = clock_now_ms(sim_clock(api)) + timeout_s * 1000;
-    watch->watcher.wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
-    must(watch->watcher.wake_fd >= 0);
-    STAILQ_INIT(&watch->watcher.actions);
-    STAILQ_INIT(&watch->actions);
-    STAILQ_CONCAT(&watch->actions, &faulty->actions);
-    sim_watch_schedule_bookmark(watch);
-    return watch;
-}
-
-void sim_watch(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
-               struct sim_list_options *options, struct sim_faulty *faulty, struct sim_reply *reply)
-{
-    bool initial_given = sim_query(request, "sendInitialEvents") && !faulty->ignores_initial_events;
-    struct sim_watch *watch = watch_new(api, request, target, options, faulty);
-    sim_count(watch->options.send_initial ? &api->stats.watch_lists : &api->stats.watches, 1);
-    atomic_fetch_add(&api->stats.open_watches, 1);
-    if (watch->form.form == SIM_FORM_UNACCEPTABLE) {
-        sim_reply_status(reply, sim_status_not_acceptable("application/json"));
-        sim_watch_free(&watch->stream);
-        return;
-    }
-    sim_store_lock(api->store);
-    begin(watch, initial_given);
-    sim_store_unlock(api->store);
-    reply->code = 200;
-    reply->stream = &watch->stream;
-    reply->live = true;
-    if (!sim_negotiate_of(target->served->kind, request->accept).protobuf) return;
-    reply->stream = sim_encode_watch(reply->stream);
-    reply->content_type = SIM_WIRE_WATCH;
-}
-
-/* --- Content of a watch: the present objects, events, bookmarks, and the effects of faults on them; see
- * watch.h */
-
-/* Time before the end at which a last bookmark is sent, so that the client continues from a fresh version. */
-enum { BEFORE_DEADLINE_MS = 2000 };
-
 static int64_t now_ms(const struct sim_watch *watch)
 {
     return clock_now_ms(sim_clock(watch->api));
@@ -161,7 +62,7 @@ static void give_back_batch(struct sim_watch *watch)
     watch->batch_count = 0;
 }
 
-static void sim_watch_free(struct sim_stream *stream)
+static void watch_free(struct sim_stream *stream)
 {
     struct sim_watch *watch = container_of(stream, struct sim_watch, stream);
     sim_store_lock(watch->api->store);
@@ -237,7 +138,8 @@ static void produce_initial(struct sim_watch *watch)
     sim_store_unlock(watch->api->store);
 }
 
-static void sim_watch_schedule_bookmark(struct sim_watch *watch)
+/* Schedules the next bookmark: after the interval, or shortly before the watch ends. */
+static void schedule_bookmark(struct sim_watch *watch)
 {
     int64_t now = now_ms(watch), before = watch->deadline_ms - BEFORE_DEADLINE_MS;
     watch->bookmark_ms = now + watch->api->settings.bookmark_ms;
@@ -276,7 +178,7 @@ static bool idle(struct sim_watch *watch, uint64_t store_version)
 {
     int64_t now = now_ms(watch);
     if (now >= watch->bookmark_ms) {
-        sim_watch_schedule_bookmark(watch);
+        schedule_bookmark(watch);
         if (watch->options.bookmarks && store_version > watch->delivered) {
             watch->version = store_version;
             put_bookmark(watch, false);
@@ -288,8 +190,8 @@ static bool idle(struct sim_watch *watch, uint64_t store_version)
 /* Sleeps; returns false if the client disconnected. */
 static bool nap(struct sim_watch *watch)
 {
-    int64_t until = watch->bookmark_ms < watch->deadline_ms ? watch->bookmark_ms : watch->deadline_ms;
-    int64_t left = until - now_ms(watch);
+    int64_t until = watch->bookmark_ms < watch->deadline_ms ? watch->bookmark_ms : watch->deadline_ms,
+            left = until - now_ms(watch);
     struct pollfd fds[] = {{.fd = watch->watcher.wake_fd, .events = POLLIN},
                            {.fd = watch->fd, .events = POLLRDHUP}};
     eventfd_t count;
@@ -314,11 +216,8 @@ static bool produce_live(struct sim_watch *watch)
 
     for (size_t i = 0; i < watch->batch_count; i++) render(watch, &watch->batch[i]);
     if (!nothing) return true;
-    if (ended || !idle(watch, version)) {
-        watch->then = SIM_THEN_END;
-        return true;
-    }
-    return watch->out.len > 0 || (!watch->polled && nap(watch));
+    if (ended || !idle(watch, version)) watch->then = SIM_THEN_END;
+    return watch->then == SIM_THEN_END || watch->out.len > 0 || (!watch->polled && nap(watch));
 }
 
 /* Performs an action; returns false if the client disconnected during a pause. */
@@ -347,7 +246,7 @@ static bool produce(struct sim_watch *watch)
     return true;
 }
 
-static ssize_t sim_watch_read(struct sim_stream *stream, char *to, size_t room)
+static ssize_t watch_read(struct sim_stream *stream, char *to, size_t room)
 {
     struct sim_watch *watch = container_of(stream, struct sim_watch, stream);
     sim_out_begin(&watch->out, to, room);
@@ -357,4 +256,94 @@ static ssize_t sim_watch_read(struct sim_stream *stream, char *to, size_t room)
         if (had && watch->out.len == had && watch->stage == WATCH_LIVE) break; /* all that is ready */
     }
     return watch->out.len ? (ssize_t)watch->out.len : finish(watch);
+}
+
+/* Ends the watch with a single error. Takes `status`. */
+static void fail_with(struct sim_watch *watch, json_t *status)
+{
+    struct buf line = {0};
+    sim_form_error(&line, status);
+    size_t len = line.len;
+    struct sim_action *action = sim_action_new(0, buf_take(&line), len, SIM_THEN_END);
+    STAILQ_INSERT_HEAD(&watch->actions, action, link);
+}
+
+/* Starts the watch, with the store's lock. One that cannot begin reports that in its stream, as on a real
+ * server (A-2, A-6). */
+static void begin(struct sim_watch *watch, bool initial_given)
+{
+    struct sim_store *store = watch->api->store;
+    struct sim_resource *resource = watch->served->resource;
+    struct sim_list_options *options = &watch->options;
+    uint64_t next = resource->history.next;
+    bool from_version = options->version > 0 && !options->send_initial;
+    bool to_come = options->send_initial && options->version > store->version;
+    /* A watch without a version begins with the present objects too, unless sendInitialEvents=false excludes
+     * them (A-2). */
+    bool with_present = !to_come && (options->send_initial || (options->version == 0 && !initial_given));
+    watch->version = watch->delivered = from_version ? options->version : store->version;
+    watch->stage = WATCH_LIVE;
+    if (from_version && !sim_history_after(&resource->history, options->version, &next))
+        fail_with(watch, sim_status_too_old(options->version, resource->history.forgotten));
+    if (to_come) fail_with(watch, sim_status_too_large(options->version, store->version));
+    if (with_present) {
+        /* The map never changes, so the present objects are sent without the lock while writes continue. */
+        watch->stage = WATCH_INITIAL;
+        watch->initial = omap_ref(resource->map);
+        omap_seek(&watch->cursor, watch->initial, watch->prefix);
+    }
+    sim_watcher_join(&watch->watcher, resource, next);
+}
+
+static struct sim_watch *watch_new(struct sim_api *api, const struct sim_request *request,
+                                   const struct sim_target *target, struct sim_list_options *options,
+                                   struct sim_faulty *faulty)
+{
+    struct sim_watch *watch = NEW(struct sim_watch);
+    struct sim_media media = sim_negotiate_of(target->served->kind, request->accept);
+    int64_t timeout_s = options->timeout_s ? options->timeout_s : DEFAULT_TIMEOUT_S;
+    *watch = (struct sim_watch){.stream = {watch_read, watch_free},
+                                .api = api,
+                                .served = target->served,
+                                .options = *options,
+                                .fd = request->fd,
+                                .polled = request->polled};
+    *options = (struct sim_list_options){0};
+    if (faulty->ignores_initial_events) watch->options.send_initial = false;
+    watch->end_bookmark = watch->options.send_initial && watch->options.bookmarks && !faulty->no_end_bookmark;
+    watch->form = (struct sim_event_form){.served = target->served,
+                                          .form = media.form,
+                                          .include_object = xstrdup(watch->options.include_object)};
+    watch->prefix = target->namespace_ ? xasprintf("%s/", target->namespace_) : xstrdup("");
+    watch->deadline_ms = clock_now_ms(sim_clock(api)) + timeout_s * 1000;
+    watch->watcher.wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
+    must(watch->watcher.wake_fd >= 0);
+    STAILQ_INIT(&watch->watcher.actions);
+    STAILQ_INIT(&watch->actions);
+    STAILQ_CONCAT(&watch->actions, &faulty->actions);
+    schedule_bookmark(watch);
+    return watch;
+}
+
+void sim_watch(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
+               struct sim_list_options *options, struct sim_faulty *faulty, struct sim_reply *reply)
+{
+    bool initial_given = sim_query(request, "sendInitialEvents") && !faulty->ignores_initial_events;
+    struct sim_watch *watch = watch_new(api, request, target, options, faulty);
+    sim_count(watch->options.send_initial ? &api->stats.watch_lists : &api->stats.watches, 1);
+    atomic_fetch_add(&api->stats.open_watches, 1);
+    if (watch->form.form == SIM_FORM_UNACCEPTABLE) {
+        sim_reply_status(reply, sim_status_not_acceptable("application/json"));
+        watch_free(&watch->stream);
+        return;
+    }
+    sim_store_lock(api->store);
+    begin(watch, initial_given);
+    sim_store_unlock(api->store);
+    reply->code = 200;
+    reply->stream = &watch->stream;
+    reply->live = true;
+    if (!sim_negotiate_of(target->served->kind, request->accept).protobuf) return;
+    reply->stream = sim_encode_watch(reply->stream);
+    reply->content_type = SIM_WIRE_WATCH;
 }
