@@ -85,6 +85,7 @@ static void read_attribute(struct schema_field *field, char *word)
     if ((value = schema_value(word, "key"))) field->merge_key = value;
     if ((value = schema_value(word, "enum"))) field->enums = schema_words(value);
     if ((value = schema_value(word, "default"))) field->value = value;
+    if ((value = schema_value(word, "go"))) field->go = value;
     if ((value = schema_value(word, "unless"))) field->unless = schema_words(value);
 }
 

@@ -87,6 +87,7 @@ struct schema_field {
     bool patch_retains_keys;      /* it may name the keys to keep */
     const char *merge_key;        /* may be NULL */
     const char *const *enums;     /* values; none: any */
+    const char *go;               /* name of its string type in Go: "v1.SecretType"; NULL: it has none */
     const char *value;            /* default as JSON; NULL: none, or one that is computed from other fields */
     const char *const *unless;    /* fields of the type that take it away: "image", or "type:OnDelete" */
 };

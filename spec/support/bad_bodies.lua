@@ -91,11 +91,16 @@ local rows = {
     [[{"data":{"a b":"x"}}]], [[{"data":{"..":"x"}}]], [[{"binaryData":{"a/b":"AA=="}}]],
   } },
   { core .. "secrets", "v1", "Secret", "{}", { [[{"data":{"a":"no base64"}}]], [[{"data":{"a":1}}]],
-    [[{"stringData":{"a":1}}]] } },
+    [[{"stringData":{"a":1}}]], [[{"type":1}]], [[{"data":{"a":["x"]}}]], [[{"type":"kubernetes.io/tls"}]],
+    [[{"type":"kubernetes.io/basic-auth"}]], [[{"type":"kubernetes.io/ssh-auth"}]],
+    [[{"type":"kubernetes.io/dockercfg"}]] } },
   { core .. "services", "v1", "Service", [[{"spec":{"clusterIP":"None","ports":[{"port":80}]}}]], {
     [[{"spec":{"ports":[{"port":"x"}]}}]], [[{"spec":{"ports":[{"port":80,"targetPort":true}]}}]],
     [[{"spec":{"selector":"x"}}]], [[{"spec":{"ports":[{"port":0}]}}]], [[{"spec":{"type":"Odd"}}]],
-    [[{"spec":{"sessionAffinity":"Odd"}}]], [[{"spec":{"ports":[{"port":80,"protocol":"ODD"}]}}]] } },
+    [[{"spec":{"sessionAffinity":"Odd"}}]], [[{"spec":{"ports":[{"port":80,"protocol":"ODD"}]}}]],
+    [[{"spec":{"ports":[{"port":80},{"port":80}]}}]], [[{"spec":{"clusterIP":"text"}}]],
+    [[{"spec":{"type":"ExternalName"}}]], [[{"spec":{"ports":[{"port":80,"targetPort":"a--b"}]}}]],
+    [[{"spec":{"selector":{"a b":"c"}}}]] } },
   { apps .. "deployments", "apps/v1", "Deployment", workload, {
     [[{"spec":{"replicas":"x"}}]], [[{"spec":{"replicas":2.5}}]], [[{"spec":{"selector":1}}]],
     [[{"spec":{"template":{"spec":{"foo":1}}}}]], [[{"spec":{"strategy":{"rollingUpdate":{"maxSurge":true}}}}]],
@@ -118,6 +123,58 @@ local rows = {
     [[{"spec":{"leaseDurationSeconds":-1}}]], [[{"spec":{"leaseTransitions":-1}}]],
     [[{"spec":{"renewTime":"yesterday"}}]] } },
 }
+
+-- Adds a row of a kind that is not in the core group; `scope` is "" of a cluster's kind.
+local function add(version, kind, scope, plural, base, mistakes)
+  rows[#rows + 1] = { ("/apis/%s/%s%s"):format(version, scope, plural), version, kind, base, mistakes }
+end
+local inside = "namespaces/default/"
+
+add("apps/v1", "StatefulSet", inside, "statefulsets", workload, {
+  [[{"spec":{"podManagementPolicy":"Odd"}}]], [[{"spec":{"updateStrategy":{"type":"Odd"}}}]],
+  [[{"spec":{"serviceName":"A"}}]], [[{"spec":{"selector":{"matchLabels":{"a":"other"}}}}]], [[{"spec":null}]],
+})
+add("apps/v1", "DaemonSet", inside, "daemonsets", workload, {
+  [[{"spec":{"updateStrategy":{"type":"Odd"}}}]], [[{"spec":{"minReadySeconds":-1}}]], [[{"spec":{"selector":null}}]],
+})
+add("batch/v1", "CronJob", inside, "cronjobs", [[{"spec":{"schedule":"* * * * *","jobTemplate":{"spec":{"template":
+  {"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}}}]], {
+  [[{"spec":{"schedule":"never at all"}}]], [[{"spec":{"schedule":""}}]], [[{"spec":{"concurrencyPolicy":"Odd"}}]],
+  [[{"spec":{"jobTemplate":{"spec":{"completionMode":"Odd"}}}}]], [[{"spec":{"failedJobsHistoryLimit":-1}}]],
+})
+add("networking.k8s.io/v1", "Ingress", inside, "ingresses", [[{"spec":{"rules":[{"host":"a.example.com"}]}}]], {
+  [[{"spec":{"rules":null}}]], [[{"spec":{"rules":[{"host":"A_B"}]}}]], [[{"spec":{"rules":[{"host":"10.0.0.1"}]}}]],
+  [[{"spec":{"rules":[{"http":{"paths":[{"path":"x","pathType":"Prefix","backend":{}}]}}]}}]],
+  [[{"spec":{"rules":[{"http":{"paths":[{"path":"/","backend":{"service":{"name":"a"}}}]}}]}}]],
+  [[{"spec":{"rules":[{"http":{"paths":[{"path":"/","pathType":"Exact","backend":{"service":{"port":{}}}}]}}]}}]],
+  [[{"spec":{"tls":[{"hosts":["A"]}]}}]], [[{"spec":{"ingressClassName":""}}]],
+})
+add("networking.k8s.io/v1", "NetworkPolicy", inside, "networkpolicies", [[{"spec":{"podSelector":{}}}]], {
+  [[{"spec":{"policyTypes":["Odd"]}}]], [[{"spec":{"ingress":[{"ports":[{"port":0}]}]}}]],
+  [[{"spec":{"ingress":[{"from":[{}]}]}}]], [[{"spec":{"podSelector":{"matchExpressions":[{"operator":"In"}]}}}]],
+  [[{"spec":{"podSelector":{"matchExpressions":[{"key":"a","operator":"Exists","values":["b"]}]}}}]],
+})
+add("policy/v1", "PodDisruptionBudget", inside, "poddisruptionbudgets", [[{"spec":{"minAvailable":1}}]], {
+  [[{"spec":{"minAvailable":"150%"}}]], [[{"spec":{"minAvailable":-1}}]], [[{"spec":{"minAvailable":"text"}}]],
+  [[{"spec":{"maxUnavailable":1}}]], [[{"spec":{"unhealthyPodEvictionPolicy":"Odd"}}]],
+})
+add("autoscaling/v2", "HorizontalPodAutoscaler", inside, "horizontalpodautoscalers", [[{"spec":{"maxReplicas":3,
+  "scaleTargetRef":{"kind":"Deployment","name":"a","apiVersion":"apps/v1"}}}]], {
+  [[{"spec":{"maxReplicas":0}}]], [[{"spec":{"maxReplicas":-1}}]], [[{"spec":{"minReplicas":5}}]],
+  [[{"spec":{"minReplicas":-1}}]], [[{"spec":{"scaleTargetRef":null}}]], [[{"spec":{"metrics":[{"type":"Odd"}]}}]],
+  [[{"spec":{"metrics":[{"type":"Resource","resource":{}}]}}]], [[{"spec":{"metrics":[{"type":"Resource"}]}}]],
+})
+add("rbac.authorization.k8s.io/v1", "RoleBinding", inside, "rolebindings", [[{"roleRef":{"kind":"Role","name":"a",
+  "apiGroup":"rbac.authorization.k8s.io"}}]], {
+  [[{"roleRef":{"kind":"Odd"}}]], [[{"roleRef":{"apiGroup":"odd"}}]], [[{"roleRef":null}]],
+  [[{"subjects":[{"kind":"Odd","name":"x"}]}]], [[{"subjects":[{"kind":"User"}]}]],
+})
+add("storage.k8s.io/v1", "StorageClass", "", "storageclasses", [[{"provisioner":"example.com/disk"}]], {
+  [[{"provisioner":null}]], [[{"reclaimPolicy":"Odd"}]], [[{"volumeBindingMode":"Odd"}]],
+})
+add("scheduling.k8s.io/v1", "PriorityClass", "", "priorityclasses", [[{"value":1}]], {
+  [[{"value":2000000000}]], [[{"preemptionPolicy":"Odd"}]],
+})
 
 local function merge(into, from)
   for key, value in pairs(from) do

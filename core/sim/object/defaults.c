@@ -135,6 +135,13 @@ static void finish_network_policy(json_t *spec)
         sim_default(spec, "policyTypes", json_pack("[ss]", "Ingress", "Egress"));
 }
 
+static void finish_subject(json_t *subject)
+{
+    const char *kind = sim_text_at(subject, "kind");
+    if ((strcmp(kind, "User") == 0 || strcmp(kind, "Group") == 0) && !*sim_text_at(subject, "apiGroup"))
+        json_object_set_new(subject, "apiGroup", json_string("rbac.authorization.k8s.io"));
+}
+
 static void finish_node(json_t *node)
 {
     json_t *status = json_object_get(node, "status"), *capacity = json_object_get(status, "capacity");
@@ -192,6 +199,7 @@ static void finish(const char *type, json_t *object)
         {"core/v1.Service", finish_service},
         {"core/v1.ServicePort", finish_service_port},
         {"core/v1.Node", finish_node},
+        {"rbac/v1.Subject", finish_subject},
         {"core/v1.Secret", finish_secret},
         {"networking/v1.NetworkPolicySpec", finish_network_policy},
         {"apiextensions/v1.CustomResourceDefinition", finish_crd},

@@ -12,22 +12,6 @@
 
 enum { ANNOTATIONS_MAX = 256 * 1024 };
 
-/* Adds a cause for the string for each of the `problems`; empties them. */
-static void add_problems(json_t *causes, const char *field, const char *text, struct buf *problems)
-{
-    json_t *value = sim_string(text);
-    const char *rest = problems->len ? buf_text(problems) : NULL;
-    while (rest) {
-        const char *end = strstr(rest, "; ");
-        char *one = end ? xasprintf("%.*s", (int)(end - rest), rest) : xstrdup(rest);
-        json_array_append_new(causes, sim_cause("FieldValueInvalid", field, value, one));
-        free(one);
-        rest = end ? end + 2 : NULL;
-    }
-    json_decref(value);
-    buf_clear(problems);
-}
-
 /* Checks a prefix of generated names. The suffix makes a dash at its end valid. */
 static bool check_prefix(bool (*check)(struct str, struct buf *), const char *prefix, struct buf *problems)
 {
@@ -51,12 +35,12 @@ static void check_name(const struct sim_kind *kind, json_t *causes, const json_t
                                                                [SCHEMA_PATH] = sim_check_segment};
     bool (*check)(struct str, struct buf *) = checks[kind->names];
     if (*prefix && !check_prefix(check, prefix, &problems))
-        add_problems(causes, "metadata.generateName", prefix, &problems);
+        sim_add_problems(causes, "metadata.generateName", prefix, &problems);
     if (!*name)
         json_array_append_new(causes, sim_cause("FieldValueRequired", "metadata.name", NULL,
                                                 "name or generateName is required"));
     else if (!check(str_of(name), &problems))
-        add_problems(causes, "metadata.name", name, &problems);
+        sim_add_problems(causes, "metadata.name", name, &problems);
 }
 
 static void check_labels(json_t *causes, const json_t *labels)
@@ -66,9 +50,9 @@ static void check_labels(json_t *causes, const json_t *labels)
     json_t *value;
     json_object_foreach ((json_t *)labels, key, value) {
         sim_check_key(str_of(key), &problems);
-        add_problems(causes, "metadata.labels", key, &problems);
+        sim_add_problems(causes, "metadata.labels", key, &problems);
         sim_check_label_value(str_of(json_string_value(value)), &problems);
-        add_problems(causes, "metadata.labels", json_string_value(value), &problems);
+        sim_add_problems(causes, "metadata.labels", json_string_value(value), &problems);
     }
 }
 
@@ -82,7 +66,7 @@ static void check_annotations(json_t *causes, const json_t *annotations)
         /* As for labels, but capitals are valid in the prefix too. */
         char *lower = sim_lower(key);
         sim_check_key(str_of(lower), &problems);
-        add_problems(causes, "metadata.annotations", key, &problems);
+        sim_add_problems(causes, "metadata.annotations", key, &problems);
         size += strlen(key) + json_string_length(value);
         free(lower);
     }
@@ -105,7 +89,7 @@ static void check_owners(json_t *causes, const json_t *owners)
             struct buf problems = {0};
             char *field = xasprintf("metadata.ownerReferences.%s", required[f][0]);
             buf_puts(&problems, required[f][1]);
-            add_problems(causes, field, "", &problems);
+            sim_add_problems(causes, field, "", &problems);
             free(field);
         }
     }
@@ -162,7 +146,7 @@ static void check_finalizer_names(const struct sim_kind *kind, json_t *causes, c
     json_array_foreach ((json_t *)finalizers, i, finalizer) {
         struct buf problems = {0};
         sim_check_key(str_of(json_string_value(finalizer)), &problems);
-        add_problems(causes, "metadata.finalizers", json_string_value(finalizer), &problems);
+        sim_add_problems(causes, "metadata.finalizers", json_string_value(finalizer), &problems);
     }
     json_array_foreach ((json_t *)finalizers, i, finalizer) {
         const char *name = json_string_value(finalizer);

@@ -25,23 +25,15 @@ json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const js
     return causes;
 }
 
-static bool has_cause(const json_t *causes, const json_t *cause)
-{
-    size_t i;
-    json_t *one;
-    json_array_foreach ((json_t *)causes, i, one)
-        if (json_equal(one, cause)) return true;
-    return false;
-}
-
 void sim_add_rule_causes(const struct sim_kind *kind, const json_t *old, const json_t *object, json_t *causes)
 {
-    json_t *more = json_array(), *before = json_array(), *cause;
+    json_t *more = json_array(), *before = json_array(), *known = json_copy(causes), *cause;
     size_t i;
     if (kind->schema) sim_rules_check(kind->kind, object, more);
     if (old && json_array_size(more)) sim_rules_check(kind->kind, old, before);
     json_array_foreach (more, i, cause)
-        if (!has_cause(causes, cause) && !has_cause(before, cause)) json_array_append(causes, cause);
+        if (!sim_has_equal(known, cause) && !sim_has_equal(before, cause)) json_array_append(causes, cause);
+    json_decref(known);
     json_decref(more);
     json_decref(before);
 }

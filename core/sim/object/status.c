@@ -154,13 +154,17 @@ json_t *sim_status_invalid_causes(const struct sim_kind *kind, const char *name,
 {
     struct buf text = {0};
     char *qualified = sim_qualified_kind(kind), *quote = quoted(name);
-    size_t i, n = json_array_size(causes);
-    json_t *cause;
-    buf_printf(&text, "%s %s is invalid: %s", qualified, quote, n > 1 ? "[" : "");
+    size_t i;
+    json_t *cause, *shown = json_array(); /* each once */
     json_array_foreach (causes, i, cause)
+        if (!sim_has_equal(shown, cause)) json_array_append(shown, cause);
+    size_t n = json_array_size(shown);
+    buf_printf(&text, "%s %s is invalid: %s", qualified, quote, n > 1 ? "[" : "");
+    json_array_foreach (shown, i, cause)
         buf_printf(&text, "%s%s: %s", i ? ", " : "", sim_text_at(cause, "field"),
                    sim_text_at(cause, "message"));
     if (n > 1) buf_putc(&text, ']');
+    json_decref(shown);
 
     json_t *details = details_of(name, kind->group, kind->kind);
     json_object_set_new(details, "causes", causes);

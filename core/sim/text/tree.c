@@ -52,6 +52,15 @@ bool sim_has_text(const json_t *list, const char *text)
     return sim_find(list, "", text) != NULL;
 }
 
+bool sim_has_equal(const json_t *list, const json_t *value)
+{
+    size_t i;
+    json_t *one;
+    json_array_foreach ((json_t *)list, i, one)
+        if (json_equal(one, value)) return true;
+    return false;
+}
+
 json_t *sim_submap(json_t *object, const char *key)
 {
     json_t *map = json_object_get(object, key);

@@ -20,6 +20,7 @@ bool sim_true_at(const json_t *object, const char *path);
 json_t *sim_find(const json_t *list, const char *path, const char *text);
 /* Returns whether the string is an element of the list. */
 bool sim_has_text(const json_t *list, const char *text);
+bool sim_has_equal(const json_t *list, const json_t *value);
 /* Returns the map under `key`; creates it if missing or not a map; borrowed. */
 json_t *sim_submap(json_t *object, const char *key);
 /* Sets `key` only where it is missing or null; takes `value`. */

@@ -42,3 +42,18 @@ json_t *sim_cause(const char *type, const char *field, const json_t *value, cons
     buf_clear(&body);
     return cause;
 }
+
+void sim_add_problems(json_t *causes, const char *field, const char *text, struct buf *problems)
+{
+    json_t *value = sim_string(text);
+    const char *rest = problems->len ? buf_text(problems) : NULL;
+    while (rest) {
+        const char *end = strstr(rest, "; ");
+        char *one = end ? xasprintf("%.*s", (int)(end - rest), rest) : xstrdup(rest);
+        json_array_append_new(causes, sim_cause("FieldValueInvalid", field, value, one));
+        free(one);
+        rest = end ? end + 2 : NULL;
+    }
+    json_decref(value);
+    buf_clear(problems);
+}

@@ -8,135 +8,15 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "sim/text/tree.h"
+#include "sim/validate/decode_problem.h"
 #include "sim/validate/scalars.h"
 
 enum { FIELDS_MAX = 96 };
-
-/* Where a value is: the innermost comes first. */
-struct place {
-    const struct place *above;
-    const char *key; /* of a map or of an object; NULL: an index of a list */
-    size_t index;
-    const struct schema_type *in; /* the type that has the field; NULL: no field of a type */
-    const char *inlined;          /* Go's name of the struct within it that has the field; may be NULL */
-};
-
-struct field_decoder {
-    char *error;
-    bool over; /* of an error after which Go reads no further */
-    json_t *unknown;
-    int unchecked; /* within a type that decodes itself, and tells nothing of unknown fields */
-};
 
 static json_t *decode_field(struct field_decoder *d, const struct schema_field *field, const json_t *value,
                             const struct place *at);
 static json_t *decode_object(struct field_decoder *d, const struct schema_type *type, const json_t *value,
                              const struct place *at);
-
-/* --- Errors */
-
-static void put_go_path(struct buf *out, const struct place *at)
-{
-    if (!at) return;
-    put_go_path(out, at->above);
-    if (!at->in) return;
-    if (out->len) buf_putc(out, '.');
-    if (at->inlined) buf_printf(out, "%s.", at->inlined);
-    buf_puts(out, at->key);
-}
-
-static void put_path(struct buf *out, const struct place *at)
-{
-    if (!at) return;
-    put_path(out, at->above);
-    if (at->key)
-        buf_printf(out, "%s%s", out->len ? "." : "", at->key);
-    else
-        buf_printf(out, "[%zu]", at->index);
-}
-
-/* Takes the message. Of several, the first counts, unless one ends the decoding. */
-static void fail(struct field_decoder *d, char *message, bool over)
-{
-    if (d->over || (d->error && !over)) {
-        free(message);
-        return;
-    }
-    free(d->error);
-    d->error = message;
-    d->over = over;
-}
-
-static const char *unqualified(const char *name)
-{
-    const char *dot = strrchr(name, '.');
-    return dot ? dot + 1 : name;
-}
-
-static void wrong(struct field_decoder *d, const struct place *at, const json_t *value, const char *wanted,
-                  bool over)
-{
-    const struct place *field = at;
-    struct buf text = {0}, given = {0};
-    while (field && !field->in) field = field->above;
-    put_go_path(&text, at);
-    switch (json_typeof(value)) {
-    case JSON_OBJECT: buf_puts(&given, "object"); break;
-    case JSON_ARRAY: buf_puts(&given, "array"); break;
-    case JSON_STRING: buf_puts(&given, "string"); break;
-    case JSON_TRUE:
-    case JSON_FALSE: buf_puts(&given, "bool"); break;
-    default: buf_puts(&given, "number");
-    }
-    if (json_is_number(value) && (strncmp(wanted, "int", 3) == 0 || strncmp(wanted, "float", 5) == 0)) {
-        buf_putc(&given, ' ');
-        sim_put_json(&given, value);
-    }
-    fail(d,
-         xasprintf("json: cannot unmarshal %s into Go struct field %s.%s of type %s", buf_text(&given),
-                   field ? unqualified(field->in->name) : "", buf_text(&text), wanted),
-         over);
-    buf_clear(&text);
-    buf_clear(&given);
-}
-
-static void tell_unknown(struct field_decoder *d, const struct place *at, const char *key)
-{
-    enum { UNKNOWN_MAX = 100 };
-    if (d->unchecked || json_array_size(d->unknown) >= UNKNOWN_MAX) return;
-    struct buf text = {0}, path = {0};
-    put_path(&path, at);
-    buf_printf(&path, "%s%s", path.len ? "." : "", key);
-    buf_puts(&text, "unknown field ");
-    buf_json_string(&text, buf_slice(&path));
-    if (!d->unknown) d->unknown = json_array();
-    json_array_append_new(d->unknown, sim_string(buf_text(&text)));
-    buf_clear(&text);
-    buf_clear(&path);
-}
-
-/* Go's name of what a field holds, or of one of its values. */
-static char *go_type(const struct schema_field *field, bool one)
-{
-    static const char *const names[] = {
-        [SCHEMA_STRING] = "string",
-        [SCHEMA_BOOL] = "bool",
-        [SCHEMA_INT32] = "int32",
-        [SCHEMA_INT64] = "int64",
-        [SCHEMA_DOUBLE] = "float64",
-        [SCHEMA_BYTES] = "[]uint8",
-        [SCHEMA_TIME] = "v1.Time",
-        [SCHEMA_QUANTITY] = "resource.Quantity",
-        [SCHEMA_MICRO_TIME] = "v1.MicroTime",
-        [SCHEMA_OBJECT] = NULL,
-    };
-    const char *name = names[field->form], *slash = field->object ? strchr(field->object, '/') : NULL;
-    bool map = field->holder == SCHEMA_MAP || field->holder == SCHEMA_MAP_OF_NAMED_LISTS;
-    if (slash) name = slash + 1;
-    if (!name) name = "interface {}";
-    if (map && field->form == SCHEMA_QUANTITY && !one) return xstrdup("v1.ResourceList");
-    return xasprintf("%s%s", one || field->holder == SCHEMA_ONE ? "" : map ? "map[string]" : "[]", name);
-}
 
 /* --- Values */
 
@@ -146,7 +26,7 @@ static json_t *decode_int(struct field_decoder *d, const struct schema_field *fi
     bool narrow = field->form == SCHEMA_INT32;
     json_int_t n = json_integer_value(value);
     if (json_is_integer(value) && (!narrow || (n >= INT32_MIN && n <= INT32_MAX))) return json_integer(n);
-    wrong(d, at, value, narrow ? "int32" : "int64", false);
+    sim_decode_wrong(d, at, value, narrow ? "int32" : "int64", false);
     return NULL;
 }
 
@@ -155,7 +35,7 @@ static json_t *decode_int_or_string(struct field_decoder *d, const json_t *value
     json_int_t n = json_integer_value(value);
     if (json_is_string(value) || (json_is_integer(value) && n >= INT32_MIN && n <= INT32_MAX))
         return json_deep_copy(value);
-    wrong(d, at, value, "int32", true);
+    sim_decode_wrong(d, at, value, "int32", true);
     return NULL;
 }
 
@@ -167,8 +47,8 @@ static json_t *decode_quantity(struct field_decoder *d, const json_t *value)
     else
         sim_put_json(&text, value);
     char *error = sim_check_quantity(buf_text(&text));
-    json_t *quantity = error ? NULL : json_string(buf_text(&text));
-    if (error) fail(d, error, true);
+    json_t *quantity = error ? NULL : sim_quantity(buf_text(&text));
+    if (error) sim_decode_fail(d, error, true);
     buf_clear(&text);
     return quantity;
 }
@@ -179,15 +59,20 @@ static json_t *decode_text(struct field_decoder *d, const struct schema_field *f
 {
     const char *text = json_string_value(value);
     bool bytes = field->form == SCHEMA_BYTES, time = field->form != SCHEMA_DURATION && !bytes;
-    json_t *canonical = NULL;
+    json_t *canonical = NULL, *first = bytes ? json_array_get(value, 0) : NULL;
+    if (bytes && json_is_array(value) && !first) return json_string("");
     if (!text) {
-        wrong(d, at, value, bytes ? "[]uint8" : "string", !bytes);
+        sim_decode_wrong(d, at, first ? first : value,
+                         first   ? "uint8"
+                         : bytes ? "[]uint8"
+                                 : "string",
+                         !bytes);
         return NULL;
     }
     char *error = time    ? sim_check_time(text, field->form == SCHEMA_MICRO_TIME, &canonical)
                   : bytes ? sim_check_base64(text)
                           : sim_check_duration(text);
-    if (error) fail(d, error, !bytes);
+    if (error) sim_decode_fail(d, error, !bytes);
     return error ? NULL : canonical ? canonical : json_string(text);
 }
 
@@ -198,8 +83,8 @@ static json_t *decode_plain(struct field_decoder *d, const struct schema_field *
                 : field->form == SCHEMA_BOOL ? json_is_boolean(value)
                                              : json_is_number(value);
     if (good) return json_deep_copy(value);
-    char *wanted = go_type(field, true);
-    wrong(d, at, value, wanted, false);
+    char *wanted = sim_decode_go_type(field, true);
+    sim_decode_wrong(d, at, value, wanted, false);
     free(wanted);
     return NULL;
 }
@@ -238,8 +123,8 @@ static json_t *decode_one(struct field_decoder *d, const struct schema_field *fi
     }
     const struct schema_type *type = schema_type_of_field(field);
     if (json_is_object(value) && type) return decode_object(d, type, value, at);
-    char *wanted = go_type(field, true);
-    wrong(d, at, value, wanted, false);
+    char *wanted = sim_decode_go_type(field, true);
+    sim_decode_wrong(d, at, value, wanted, false);
     free(wanted);
     return NULL;
 }
@@ -256,6 +141,7 @@ static json_t *zero(struct field_decoder *d, const struct schema_field *field, b
     }
     switch (field->form) {
     case SCHEMA_STRING: return json_string("");
+    case SCHEMA_BYTES: return one ? json_string("") : json_null();
     case SCHEMA_BOOL: return json_false();
     case SCHEMA_INT32:
     case SCHEMA_INT64:
@@ -309,8 +195,8 @@ static json_t *decode_field(struct field_decoder *d, const struct schema_field *
     if (field->holder == SCHEMA_ONE) return decode_one(d, field, value, at);
     if (list && json_is_array(value)) return decode_list(d, field, value, at);
     if (!list && json_is_object(value)) return decode_map(d, field, value, at);
-    char *wanted = go_type(field, false);
-    wrong(d, at, value, wanted, false);
+    char *wanted = sim_decode_go_type(field, false);
+    sim_decode_wrong(d, at, value, wanted, false);
     free(wanted);
     return NULL;
 }
@@ -329,7 +215,7 @@ static const struct schema_field *find(const struct schema_type *type, const cha
             continue;
         }
         const struct schema_field *inner = find(schema_type_of_field(field), key, order, inlined);
-        if (inner && !*inlined) *inlined = unqualified(field->object);
+        if (inner && !*inlined) *inlined = sim_decode_unqualified(field->object);
         if (inner) return inner;
     }
     return NULL;
@@ -361,7 +247,10 @@ static void put_fields(struct field_decoder *d, json_t *out, const struct schema
             continue;
         }
         json_t *value = values[(*order)++];
-        if (!value && field->always) value = zero(d, field, false);
+        if (field->always && (!value || (field->holder == SCHEMA_LIST && json_array_size(value) == 0))) {
+            json_decref(value);
+            value = zero(d, field, false);
+        }
         if (omitted(field, value))
             json_decref(value);
         else
@@ -383,7 +272,7 @@ static json_t *decode_object(struct field_decoder *d, const struct schema_type *
         if (field)
             values[order] = decode_field(d, field, item, &inner);
         else
-            tell_unknown(d, at, key);
+            sim_decode_unknown(d, at, key);
     }
     put_fields(d, out, type, values, &end);
     return out;

@@ -1,177 +1,195 @@
-/* Kubernetes' validations by tables; see rules.h. */
+/* Sets of rules, applied to objects; see rules.h. */
 #include "sim/validate/rules.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "sim/text/names.h"
 #include "sim/text/tree.h"
 #include "sim/validate/cause.h"
-#include "sim/validate/rules_data.h"
+#include "sim/validate/rule.h"
 
-static void apply_set(const char *set, const json_t *value, const char *path, json_t *causes);
+enum { NUMBER_LEN = 24 };
 
-static bool is_empty(const json_t *value)
+struct rule_walk {
+    json_t *causes;
+    bool changes; /* only what compares with the old object */
+};
+
+static void apply_set(const struct rule_walk *walk, const struct schema_rule_set *set,
+                      const struct rule_level *level);
+
+/* --- Paths */
+
+static void put_level(struct buf *out, const struct rule_level *level)
 {
-    return !value || json_is_null(value) || (json_is_string(value) && json_string_length(value) == 0) ||
+    if (!level->above) return;
+    put_level(out, level->above);
+    if (*level->step) buf_printf(out, "%s%s", out->len ? "." : "", level->step);
+    if (level->key) buf_printf(out, "[%s]", level->key);
+    if (level->in_list) buf_printf(out, "[%zu]", level->index);
+}
+
+char *sim_rule_path(const struct rule_check *check, const char *below)
+{
+    struct buf path = {0};
+    const char *shown = check->rule->shown;
+    put_level(&path, check->level);
+    if (*shown) buf_printf(&path, "%s%s", path.len && *shown != '[' ? "." : "", shown);
+    buf_puts(&path, below);
+    return buf_take(&path);
+}
+
+/* Returns the JSON of the rule, where "$spec.type" is that member of the value; a new reference. */
+static json_t *shown_value(const char *json, const json_t *value)
+{
+    struct buf text = {0};
+    for (size_t n; *json; json += n) {
+        n = strcspn(json, "$");
+        buf_append(&text, json, n);
+        json += n;
+        if (!*json) break;
+        n = 1 + strspn(json + 1, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ.");
+        char *path = xasprintf("%.*s", (int)n - 1, json + 1);
+        const json_t *member = sim_at(value, path);
+        sim_put_json(&text, member ? member : json_null());
+        free(path);
+    }
+    json_t *shown = json_loads(buf_text(&text), JSON_DECODE_ANY, NULL);
+    buf_clear(&text);
+    return shown;
+}
+
+void sim_rule_add(const struct rule_check *check, const char *type, const char *below, const json_t *value,
+                  const char *detail)
+{
+    char *path = sim_rule_path(check, below);
+    json_t *shown =
+        check->rule->value ? shown_value(check->rule->value, value) : json_incref((json_t *)value);
+    json_array_append_new(check->causes, sim_cause(type, path, shown, detail));
+    json_decref(shown);
+    free(path);
+}
+
+/* --- Values */
+
+bool sim_rule_empty(const json_t *value)
+{
+    return !value || json_is_null(value) || json_is_false(value) ||
+           (json_is_string(value) && json_string_length(value) == 0) ||
            (json_is_array(value) && json_array_size(value) == 0) ||
            (json_is_integer(value) && json_integer_value(value) == 0);
 }
 
-static void invalid(json_t *causes, const char *path, const json_t *value, const char *detail)
+/* A member whose name may have dots, or what is at a path: "spec.ports", "ports[1]". */
+static json_t *member_at(const json_t *value, const char *path)
 {
-    json_array_append_new(causes, sim_cause("FieldValueInvalid", path, value, detail));
+    json_t *own = *path ? json_object_get(value, path) : NULL;
+    const char *index = strchr(path, '[');
+    if (own || !index) return own ? own : sim_at(value, path);
+    char *list = xasprintf("%.*s", (int)(index - path), path);
+    own = json_array_get(sim_at(value, list), strtoul(index + 1, NULL, 10));
+    free(list);
+    return own;
 }
 
-static void check_enum(const struct rule_row *row, const json_t *value, const char *path, json_t *causes)
+static bool has_value(const json_t *value, const char *const *values)
 {
+    char number[NUMBER_LEN];
     const char *text = json_string_value(value);
-    bool any = row->check == RULE_ENUM;
-    char *quoted = xasprintf("\"%s\"", text ? text : "");
-    char *detail = xasprintf("%s values: %s", any ? "supported" : "valid", row->more);
-    if (text && *text && !strstr(row->more, quoted))
-        json_array_append_new(
-            causes, sim_cause(any ? "FieldValueNotSupported" : "FieldValueRequired", path, value, detail));
-    free(quoted);
-    free(detail);
+    snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
+    if (!text) text = json_is_true(value) ? "true" : json_is_integer(value) ? number : "";
+    while (*values && strcmp(*values, text) != 0) values++;
+    return *values;
 }
 
-/* `more`: zero is wrong, and not left out. */
-static void check_number(const struct rule_row *row, const json_t *value, const char *path, json_t *causes)
+static bool meets(const struct schema_rule *rule, const struct rule_level *level)
 {
-    json_int_t n = json_integer_value(value);
-    if (!json_is_integer(value)) return;
-    if (row->check == RULE_PORT && (n || row->more) && (n < 1 || n > 65535))
-        invalid(causes, path, value, "must be between 1 and 65535, inclusive");
-    if (row->check == RULE_NOT_BELOW && n < 0)
-        invalid(causes, path, value, "must be greater than or equal to 0");
-    if (row->check == RULE_POSITIVE && n <= 0) invalid(causes, path, value, "must be greater than 0");
-}
-
-static void check_label(const json_t *value, const char *path, json_t *causes)
-{
-    struct buf problems = {0};
-    if (!is_empty(value) && !sim_check_label(str_of(json_string_value(value)), &problems))
-        invalid(causes, path, value, buf_text(&problems));
-    buf_clear(&problems);
-}
-
-static void check_keys(const json_t *map, const char *path, json_t *causes)
-{
-    static const char allowed[] = "-._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *)map, key, value) {
-        char *place = xasprintf("%s[%s]", path, key);
-        json_t *shown = sim_string(key);
-        bool dots = strcmp(key, ".") == 0 || strncmp(key, "..", 2) == 0;
-        if (!*key || key[strspn(key, allowed)])
-            invalid(causes, place, shown,
-                    "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
-                    "'key.name', "
-                    " or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')");
-        else if (dots)
-            invalid(causes, place, shown,
-                    strcmp(key, ".") == 0    ? "must not be '.'"
-                    : strcmp(key, "..") == 0 ? "must not be '..'"
-                                             : "must not start with '..'");
-        free(place);
-        json_decref(shown);
+    for (size_t i = 0; i < rule->condition_count; i++) {
+        const struct schema_condition *condition = &rule->conditions[i];
+        const json_t *value = member_at(condition->old ? level->old : level->value, condition->path);
+        bool set = value && !json_is_null(value);
+        if ((*condition->values ? has_value(value, condition->values) : set) == condition->negated)
+            return false;
     }
+    return true;
 }
 
-/* Expressions of selectors are not looked at. */
-static void check_selects(const json_t *spec, const char *path, json_t *causes)
-{
-    const json_t *selector = json_object_get(spec, "selector"),
-                 *labels = sim_at(spec, "template.metadata.labels");
-    bool matches = json_is_object(selector);
-    const char *key;
-    json_t *value, *wanted = json_object_get(selector, "matchLabels"), *shown;
-    json_object_foreach (wanted, key, value) {
-        json_t *own = json_object_get(labels, key);
-        matches = matches && own && json_equal(own, value);
-    }
-    char *place = xasprintf("%s.template.metadata.labels", path);
-    shown = labels ? json_incref((json_t *)labels) : json_null();
-    if (matches && json_object_size(selector) == 0) {
-        char *whole = xasprintf("%s.selector", path);
-        invalid(causes, whole, selector, "empty selector is invalid for deployment");
-        free(whole);
-    }
-    if (!matches) invalid(causes, place, shown, "`selector` does not match template `labels`");
-    free(place);
-    json_decref(shown);
-}
+/* --- Sets */
 
-static void apply_each(const struct rule_row *row, const json_t *list, const char *path, json_t *causes)
+static void apply_each(const struct rule_walk *walk, const struct rule_check *check)
 {
+    const struct schema_rule *rule = check->rule;
     json_t *item;
     size_t i;
-    json_array_foreach ((json_t *)list, i, item) {
-        char *place = xasprintf("%s[%zu]", path, i);
+    json_array_foreach ((json_t *)check->value, i, item) {
         const char *name = sim_text_at(item, "name");
-        apply_set(row->more, item, place, causes);
-        if (row->check == RULE_EACH && *name && sim_find(list, "name", name) != item) {
-            char *named = xasprintf("%s.name", place);
-            json_array_append_new(causes,
-                                  sim_cause("FieldValueDuplicate", named, json_object_get(item, "name"), ""));
-            free(named);
-        }
-        free(place);
+        struct rule_level inner = {check->level, rule->shown, NULL, i, true, item, NULL};
+        if (rule->check == SCHEMA_CHECK_NAMED) inner.old = sim_find(check->old, "name", name);
+        apply_set(walk, rule->set, &inner);
+        if (walk->changes || rule->check != SCHEMA_CHECK_NAMED || !*name) continue;
+        if (sim_find(check->value, "name", name) == item) continue;
+        char *below = xasprintf("[%zu].name", i);
+        sim_rule_add(check, "FieldValueDuplicate", below, json_object_get(item, "name"), "");
+        free(below);
     }
 }
 
-static void apply_row(const struct rule_row *row, const json_t *value, const char *path, json_t *causes)
+static void apply_values(const struct rule_walk *walk, const struct rule_check *check)
 {
-    switch (row->check) {
-    case RULE_REQUIRED:
-        if (is_empty(value))
-            json_array_append_new(causes, sim_cause("FieldValueRequired", path, NULL, row->more));
-        break;
-    case RULE_ENUM:
-    case RULE_ONE_OF: check_enum(row, value, path, causes); break;
-    case RULE_LABEL: check_label(value, path, causes); break;
-    case RULE_PORT:
-    case RULE_NOT_BELOW:
-    case RULE_POSITIVE: check_number(row, value, path, causes); break;
-    case RULE_KEYS: check_keys(value, path, causes); break;
-    case RULE_SELECTS: check_selects(value, path, causes); break;
-    case RULE_ENTER: apply_set(row->more, value, path, causes); break;
-    case RULE_EACH:
-    case RULE_EACH_ANY: apply_each(row, value, path, causes); break;
+    const char *key;
+    json_t *item;
+    json_object_foreach ((json_t *)check->value, key, item) {
+        struct rule_level inner = {check->level, check->rule->shown, key, 0, false, item, NULL};
+        apply_set(walk, check->rule->set, &inner);
     }
 }
 
-static void apply_set(const char *set, const json_t *value, const char *path, json_t *causes)
+static void apply_rule(const struct rule_walk *walk, const struct rule_check *check)
 {
-    size_t i = 0;
-    while (i < ARRAY_LEN(rule_rows) && !(rule_rows[i].set && strcmp(rule_rows[i].set, set) == 0)) i++;
-    for (size_t first = i; i < ARRAY_LEN(rule_rows) && (i == first || !rule_rows[i].set); i++) {
-        const struct rule_row *row = &rule_rows[i];
-        const json_t *inner = *row->path ? sim_at(value, row->path) : value;
-        bool silent = !inner && row->check != RULE_REQUIRED && row->check != RULE_ENTER;
-        if (silent) continue;
-        char *place = xasprintf("%s%s%s", path, *path && *row->path ? "." : "", row->path);
-        apply_row(row, inner, place, causes);
-        free(place);
+    const struct schema_rule *rule = check->rule;
+    struct rule_level inner = {check->level, rule->shown, NULL, 0, false, check->value, check->old};
+    bool compares = rule->check >= SCHEMA_CHECK_SAME;
+    switch (rule->check) {
+    case SCHEMA_CHECK_ENTER: apply_set(walk, rule->set, &inner); break;
+    case SCHEMA_CHECK_EACH:
+    case SCHEMA_CHECK_NAMED: apply_each(walk, check); break;
+    case SCHEMA_CHECK_VALUES: apply_values(walk, check); break;
+    default:
+        for (size_t i = 0; i < rule->condition_count; i++) compares = compares || rule->conditions[i].old;
+        if (compares != walk->changes) break;
+        if (rule->check >= SCHEMA_CHECK_SAME)
+            sim_rule_check_change(check);
+        else
+            sim_rule_check(check);
+    }
+}
+
+static void apply_set(const struct rule_walk *walk, const struct schema_rule_set *set,
+                      const struct rule_level *level)
+{
+    for (size_t i = 0; i < set->count; i++) {
+        const struct schema_rule *rule = &set->rules[i];
+        struct rule_check check = {rule, level, member_at(level->value, rule->path),
+                                   member_at(level->old, rule->path), walk->causes};
+        if (meets(rule, level)) apply_rule(walk, &check);
     }
 }
 
 void sim_rules_check(const char *kind, const json_t *object, json_t *causes)
 {
-    apply_set(kind, object, "", causes);
+    const struct schema_rule_set *set = schema_rule_set(kind);
+    struct rule_level top = {.step = "", .value = object};
+    struct rule_walk walk = {causes, false};
+    if (set) apply_set(&walk, set, &top);
 }
 
 void sim_rules_check_change(const char *kind, const json_t *old, const json_t *object, json_t *causes)
 {
-    for (size_t i = 0; i < ARRAY_LEN(rule_fixed); i++) {
-        const struct rule_fixed *fixed = &rule_fixed[i];
-        if (strcmp(fixed->kind, kind) != 0) continue;
-        const json_t *before = sim_at(old, fixed->path), *after = sim_at(object, fixed->path);
-        bool same = is_empty(before) || (after && json_equal((json_t *)before, (json_t *)after));
-        if (!same) invalid(causes, fixed->path, after ? after : json_null(), fixed->detail);
-    }
+    const struct schema_rule_set *set = schema_rule_set(kind);
+    struct rule_level top = {.step = "", .value = object, .old = old};
+    struct rule_walk walk = {causes, true};
+    if (set) apply_set(&walk, set, &top);
 }

@@ -40,6 +40,62 @@ char *sim_check_quantity(const char *text)
     return known_suffix(suffix) ? NULL : xstrdup("unable to parse quantity's suffix");
 }
 
+enum { EXACT_DIGITS = 18 };
+
+/* With an exponent of ten that is a multiple of three; NULL if it has no suffix for that. */
+static json_t *decimal_quantity(__int128 n, int exponent, bool e)
+{
+    static const char suffixes[] = "num\0kMGTPE";
+    for (; n && n % 10 == 0; exponent++) n /= 10;
+    for (; exponent % 3; exponent--) n *= 10;
+    int at = exponent / 3 + 3;
+    if (n == 0) return json_string("0");
+    if (n > INT64_MAX || n < INT64_MIN || (!e && (at < 0 || at >= (int)sizeof suffixes - 1))) return NULL;
+    if (e && exponent) return sim_textf("%llde%d", (long long)n, exponent);
+    return sim_textf("%lld%.1s", (long long)n, &suffixes[at]);
+}
+
+/* Binary suffixes are for whole numbers from 1024 on. */
+static json_t *binary_quantity(__int128 n, int power, int exponent)
+{
+    static const char suffixes[] = "KMGTPE";
+    __int128 scale = 1;
+    for (; power; power--) n *= 1 << 10;
+    for (; exponent < 0; exponent++) scale *= 10;
+    __int128 whole = n / scale + (n % scale > 0) - (n % scale < 0);
+    int decimals = 0;
+    for (; scale > 1; scale /= 10) decimals--;
+    if (whole > -(1 << 10) && whole < 1 << 10) return decimal_quantity(n, decimals, false);
+    for (; whole % (1 << 10) == 0 && power < 6; power++) whole /= 1 << 10;
+    if (whole > INT64_MAX || whole < INT64_MIN) return NULL;
+    return power ? sim_textf("%lld%ci", (long long)whole, suffixes[power - 1])
+                 : sim_textf("%lld", (long long)whole);
+}
+
+json_t *sim_quantity(const char *text)
+{
+    static const char powers[] = "KMGTPE", thousands[] = "num kMGTPE";
+    const char *at = text + (*text == '-' || *text == '+'), *found;
+    __int128 n = 0;
+    int digits = 0, exponent = 0;
+    for (bool point = false; isdigit((unsigned char)*at) || *at == '.'; at++) {
+        point = point || *at == '.';
+        if (*at == '.') continue;
+        n = digits++ < EXACT_DIGITS ? n * 10 + (*at - '0') : n;
+        exponent -= point;
+    }
+    if (*text == '-') n = -n;
+    bool e = (*at == 'e' || *at == 'E') && at[1];
+    json_t *quantity = NULL;
+    if (digits <= EXACT_DIGITS && at[0] && at[1] == 'i')
+        quantity = binary_quantity(n, (int)(strchr(powers, *at) - powers) + 1, exponent);
+    else if (digits <= EXACT_DIGITS && e)
+        quantity = decimal_quantity(n, exponent + (int)strtol(at + 1, NULL, 10), true);
+    else if (digits <= EXACT_DIGITS && (found = strchr(thousands, *at ? *at : ' ')))
+        quantity = decimal_quantity(n, exponent + 3 * (int)(found - thousands) - 9, false);
+    return quantity ? quantity : json_string(text);
+}
+
 /* --- Times */
 
 /* Parts of Go's layouts, in their order. */

@@ -8,6 +8,8 @@
 
 /* "500m", "1Gi" */
 char *sim_check_quantity(const char *text);
+/* Returns one that is right as Go writes it, a new string: "1.5" as "1500m", "1024Ki" as "1Mi". */
+json_t *sim_quantity(const char *text);
 /* RFC 3339; `micro`: with six digits behind the point. `*canonical` is the time in UTC, a new reference. */
 char *sim_check_time(const char *text, bool micro, json_t **canonical);
 /* "1m30s" */

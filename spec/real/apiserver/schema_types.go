@@ -136,7 +136,19 @@ func (table *typeTable) field(in *schemaType, definition spec.Schema, f reflect.
 		}
 	}
 	entry.describe(schema)
+	entry.set("go", goName(f.Type))
 	return entry
+}
+
+// goName is the name of a string type that is not plain, as messages of Go's decoder have it: "v1.SecretType".
+func goName(t reflect.Type) string {
+	for t.Kind() == reflect.Pointer || t.Kind() == reflect.Slice || t.Kind() == reflect.Map {
+		t = t.Elem()
+	}
+	if t.Kind() == reflect.String && t.Name() != "string" {
+		return t.String()
+	}
+	return ""
 }
 
 func (f *schemaField) set(name, value string) {

@@ -39,6 +39,10 @@ static void test_wrong_types_have_go_s_message(void **state)
     static const char *const cases[][3] = {
         {"core/v1.Pod", "{'spec':{'nodeName':1}}",
          "number into Go struct field PodSpec.spec.nodeName of type string"},
+        {"core/v1.Secret", "{'type':1}", "number into Go struct field Secret.type of type v1.SecretType"},
+        {"core/v1.Secret", "{'data':{'a':['x']}}", "string into Go struct field Secret.data of type uint8"},
+        {"core/v1.Namespace", "{'spec':{'finalizers':1}}",
+         "number into Go struct field NamespaceSpec.spec.finalizers of type []v1.FinalizerName"},
         {"core/v1.Pod", "{'spec':[]}", "array into Go struct field Pod.spec of type v1.PodSpec"},
         {"core/v1.Pod", "{'spec':{'containers':'x'}}",
          "string into Go struct field PodSpec.spec.containers of type []v1.Container"},
@@ -98,12 +102,36 @@ static void test_objects_are_as_go_writes_them(void **state)
     assert_decoded("core/v1.Container", "{'image':null,'args':[],'name':'c','env':[{'name':'A','value':''}]}",
                    "{'name':'c','env':[{'name':'A'}],'resources':{}}");
     assert_decoded("core/v1.ResourceRequirements", "{'limits':{'cpu':0.5,'memory':'1Gi'},'requests':{}}",
-                   "{'limits':{'cpu':'0.5','memory':'1Gi'}}");
+                   "{'limits':{'cpu':'500m','memory':'1Gi'}}");
     assert_decoded("core/v1.SecurityContext", "{'privileged':false,'runAsUser':0}",
                    "{'privileged':false,'runAsUser':0}"); /* pointers */
     assert_decoded("meta/v1.ObjectMeta", "{'creationTimestamp':'2020-01-01T02:00:00.5+02:00','labels':{}}",
                    "{'creationTimestamp':'2020-01-01T00:00:00Z'}");
     assert_decoded("rbac/v1.Role", "{'metadata':{'name':'r'}}", "{'metadata':{'name':'r'},'rules':null}");
+}
+
+static void test_quantities_are_canonical(void **state)
+{
+    static const char *const cases[][2] = {
+        {"0.5", "500m"},      {"1000m", "1"},          {"1024Mi", "1Gi"},
+        {"0.5Gi", "512Mi"},   {"1.5Gi", "1536Mi"},     {"100E", "100E"},
+        {"1e3", "1e3"},       {"0.1Ki", "102400m"},    {"1500", "1500"},
+        {"1000Ki", "1000Ki"}, {"-2.5", "-2500m"},      {".5", "500m"},
+        {"0Gi", "0"},         {"1000000000000", "1T"}, {"12345678901234567890", "12345678901234567890"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char *given = xasprintf("{'limits':{'cpu':'%s'}}", cases[i][0]);
+        char *expected = xasprintf("{'limits':{'cpu':'%s'}}", cases[i][1]);
+        assert_decoded("core/v1.ResourceRequirements", given, expected);
+        free(given);
+        free(expected);
+    }
+}
+
+static void test_bytes_may_be_an_empty_list(void **state)
+{
+    assert_decoded("core/v1.Secret", "{'data':{'a':[],'b':null}}", "{'metadata':{},'data':{'a':'','b':''}}");
+    assert_decoded("rbac/v1.Role", "{'rules':[]}", "{'metadata':{},'rules':null}");
 }
 
 static void test_fields_come_in_the_order_of_the_source(void **state)
@@ -147,6 +175,8 @@ int main(void)
         cmocka_unit_test(test_texts_of_a_form_are_checked),
         cmocka_unit_test(test_the_first_error_counts_but_for_one_that_ends_the_decoding),
         cmocka_unit_test(test_objects_are_as_go_writes_them),
+        cmocka_unit_test(test_quantities_are_canonical),
+        cmocka_unit_test(test_bytes_may_be_an_empty_list),
         cmocka_unit_test(test_fields_come_in_the_order_of_the_source),
         cmocka_unit_test(test_unknown_fields_are_dropped_and_told),
         cmocka_unit_test(test_duplicate_fields_are_told_once),

@@ -77,12 +77,78 @@ static void test_some_fields_keep_their_value(void **state)
     assert_causes(changed("Secret", "{}", "{'type':'x'}"), "");
 }
 
+static void test_conditions_choose_rules(void **state)
+{
+    assert_causes(
+        checked("Service", "{'spec':{'type':'ExternalName','clusterIP':'None','sessionAffinity':'None'}}"),
+        "spec.clusterIPs: Forbidden: may not be set for ExternalName services\n"
+        "spec.externalName: Required value\n");
+    assert_causes(checked("Secret", "{'type':'kubernetes.io/tls','data':{'tls.crt':''}}"),
+                  "data[tls.key]: Required value\n");
+    assert_causes(checked("Event", "{'metadata':{'namespace':'a'},'involvedObject':{'namespace':'b'}}"),
+                  "involvedObject.namespace: Invalid value: \"b\": does not match event.namespace\n");
+    assert_causes(checked("ConfigMap", "{'data':{'a':'x'},'binaryData':{'a':'AA=='}}"),
+                  "data[a]: Invalid value: \"a\": duplicate of key present in binaryData\n");
+}
+
+static void test_values_are_shown_as_go_has_them(void **state)
+{
+    assert_causes(
+        checked("Service",
+                "{'spec':{'type':'ClusterIP','clusterIP':'None','sessionAffinity':'None','ports':["
+                "{'name':'a','port':80,'protocol':'TCP'},{'name':'b','port':80,'protocol':'TCP'}]}}"),
+        "spec.ports[1]: Duplicate value: "
+        "{\"Name\":\"\",\"Protocol\":\"TCP\",\"AppProtocol\":null,\"Port\":80,"
+        "\"TargetPort\":0,\"NodePort\":0}\n");
+    assert_causes(checked("CronJob", "{'spec':{'schedule':'a  b','concurrencyPolicy':'Allow'}}"),
+                  "spec.schedule: Invalid value: \"a  b\": expected exactly 5 fields, found 2: [a  b]\n"
+                  "spec.jobTemplate.spec.template.spec.containers: Required value\n");
+}
+
+static void test_forms_and_amounts(void **state)
+{
+    assert_causes(
+        checked("Endpoints", "{'subsets':[{'addresses':[{'ip':'x'}]},{}]}"),
+        "subsets[0].addresses[0].ip: Invalid value: \"x\": must be a valid IP address, (e.g. 10.9.8.7 or "
+        "2001:db8::ffff)\n"
+        "subsets[0].addresses[0].ip: Invalid value: \"x\": must be a valid IP address\n"
+        "subsets[1]: Required value: must specify `addresses` or `notReadyAddresses`\n");
+    assert_causes(checked("PodDisruptionBudget", "{'spec':{'minAvailable':'150%'}}"),
+                  "spec.minAvailable: Invalid value: \"150%\": must not be greater than 100%\n");
+    assert_causes(
+        checked("LimitRange", "{'spec':{'limits':[{'type':'odd','max':{'x':'1','storage':'1'}}]}}"),
+        "spec.limits[0].type: Invalid value: \"odd\": must be a standard limit type or fully qualified\n"
+        "spec.limits[0].max[x]: Invalid value: \"x\": must be a standard resource type or fully qualified\n");
+    assert_causes(
+        checked("Node", "{'spec':{'podCIDR':'10.0.0.0'}}"),
+        "spec.podCIDRs[0]: Invalid value: \"10.0.0.0\": must be a valid CIDR value, (e.g. 10.9.8.0/24 or "
+        "2001:db8::/64)\n");
+}
+
+static void test_changes_that_are_forbidden(void **state)
+{
+    static const char *const fixed = "{'spec':{'serviceName':'a','replicas':1}}";
+    assert_causes(changed("StatefulSet", fixed, "{'spec':{'serviceName':'a','replicas':2}}"), "");
+    assert_causes(
+        changed("StatefulSet", fixed, "{'spec':{'replicas':1}}"),
+        "spec: Forbidden: updates to statefulset spec for fields other than 'replicas', 'ordinals', "
+        "'template', 'updateStrategy', 'revisionHistoryLimit', 'persistentVolumeClaimRetentionPolicy' and "
+        "'minReadySeconds' are forbidden\n");
+    assert_causes(changed("ConfigMap", "{'immutable':true,'data':{'a':'1'}}", "{'data':{'a':'2'}}"),
+                  "immutable: Forbidden: field is immutable when `immutable` is set\n"
+                  "data: Forbidden: field is immutable when `immutable` is set\n");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_containers_are_checked_one_by_one),
         cmocka_unit_test(test_workloads_select_their_template),
         cmocka_unit_test(test_some_fields_keep_their_value),
+        cmocka_unit_test(test_conditions_choose_rules),
+        cmocka_unit_test(test_values_are_shown_as_go_has_them),
+        cmocka_unit_test(test_forms_and_amounts),
+        cmocka_unit_test(test_changes_that_are_forbidden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

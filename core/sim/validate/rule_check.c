@@ -1,0 +1,282 @@
+/* The checks of single values; see rule.h. */
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "sim/text/tree.h"
+#include "sim/validate/cause.h"
+#include "sim/validate/rule.h"
+#include "sim/validate/rule_form.h"
+
+static void invalid(const struct rule_check *check, const json_t *value, const char *detail)
+{
+    sim_rule_add(check, "FieldValueInvalid", "", value, detail);
+}
+
+static bool is_word(const struct rule_check *check, const char *text)
+{
+    const char *const *word = check->rule->words;
+    while (*word && strcmp(*word, text) != 0) word++;
+    return *word;
+}
+
+/* --- Strings */
+
+/* `supported values: "A", "B"` */
+static void add_unsupported(const struct rule_check *check, const json_t *value)
+{
+    bool valid = check->rule->check == SCHEMA_CHECK_VALID;
+    struct buf detail = {0};
+    buf_printf(&detail, "%s values: ", valid ? "valid" : "supported");
+    for (const char *const *word = check->rule->words; *word; word++)
+        buf_printf(&detail, "%s\"%s\"", word == check->rule->words ? "" : ", ", *word);
+    sim_rule_add(check, valid ? "FieldValueRequired" : "FieldValueNotSupported", "", value,
+                 buf_text(&detail));
+    buf_clear(&detail);
+}
+
+/* A list is named as a whole. */
+static void check_enum(const struct rule_check *check, const json_t *value)
+{
+    const char *text = sim_text_at(value, "");
+    json_t *item, *shown = sim_string(text);
+    size_t i;
+    json_array_foreach ((json_t *)value, i, item)
+        if (!is_word(check, sim_text_at(item, ""))) add_unsupported(check, item);
+    if (!json_is_array(value) && !is_word(check, text) && (*text || *check->rule->argument))
+        add_unsupported(check, shown);
+    json_decref(shown);
+}
+
+static bool fits(const char *pattern, const char *text)
+{
+    regex_t regex;
+    if (regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB) != 0) return false;
+    bool good = regexec(&regex, text, 0, NULL, 0) == 0;
+    regfree(&regex);
+    return good;
+}
+
+/* In the detail, "$#" is the number of words of the text, "$@" the words. */
+static void check_match(const struct rule_check *check, const char *text)
+{
+    struct buf detail = {0};
+    size_t words = 0;
+    if (fits(*check->rule->words, text)) return;
+    for (const char *p = text; *p; p++) words += *p != ' ' && (p == text || p[-1] == ' ');
+    for (const char *p = check->rule->argument; *p; p++) {
+        if (p[0] == '$' && p[1] == '#')
+            buf_printf(&detail, "%zu", words);
+        else if (p[0] == '$' && p[1] == '@')
+            buf_puts(&detail, text);
+        else {
+            buf_putc(&detail, *p);
+            continue;
+        }
+        p++;
+    }
+    invalid(check, check->value, buf_text(&detail));
+    buf_clear(&detail);
+}
+
+static void check_keys(const struct rule_check *check)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *)check->value, key, value) {
+        char *below = xasprintf("[%s]", key);
+        sim_rule_form(check, *check->rule->words, below, key);
+        free(below);
+    }
+}
+
+static void check_apart(const struct rule_check *check)
+{
+    const json_t *other = sim_at(check->level->value, *check->rule->words);
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *)check->value, key, value) {
+        if (!json_object_get(other, key)) continue;
+        char *below = xasprintf("[%s]", key);
+        json_t *shown = sim_string(key);
+        sim_rule_add(check, "FieldValueInvalid", below, shown, check->rule->argument);
+        json_decref(shown);
+        free(below);
+    }
+}
+
+static void check_labels(const struct rule_check *check)
+{
+    const char *key;
+    json_t *value;
+    json_object_foreach ((json_t *)check->value, key, value) {
+        sim_rule_form(check, "key", "", key);
+        sim_rule_form(check, "value", "", sim_text_at(value, ""));
+    }
+}
+
+/* --- Numbers */
+
+/* Detail "" is the server's own for such a range. */
+static void check_range(const struct rule_check *check)
+{
+    const char *least = check->rule->words[0], *most = check->rule->words[1];
+    bool forbidden = most && check->rule->words[2];
+    json_int_t n = json_integer_value(check->value);
+    bool good = n >= strtoll(least, NULL, 10) && (!most || n <= strtoll(most, NULL, 10));
+    if (good || !json_is_integer(check->value)) return;
+    char *own = most                      ? xasprintf("must be between %s and %s, inclusive", least, most)
+                : strcmp(least, "0") == 0 ? xstrdup("must be greater than or equal to 0")
+                                          : xstrdup("must be greater than 0");
+    sim_rule_add(check, forbidden ? "FieldValueForbidden" : "FieldValueInvalid", "", check->value,
+                 *check->rule->argument ? check->rule->argument : own);
+    free(own);
+}
+
+static void check_amount(const struct rule_check *check)
+{
+    const char *text = sim_text_at(check->value, "");
+    bool positive = *check->rule->words && strcmp(*check->rule->words, "positive") == 0;
+    bool zero = *text && !text[strspn(text, "+-0.")];
+    if (zero ? positive : *text == '-') invalid(check, check->value, check->rule->argument);
+}
+
+static void check_above(const struct rule_check *check)
+{
+    json_int_t least = sim_int_at(check->level->value, check->rule->words[0], INT64_MIN);
+    if (json_is_integer(check->value) &&
+        json_integer_value(check->value) < least + (check->rule->words[1] != NULL))
+        invalid(check, check->value, check->rule->argument);
+}
+
+/* --- Lists and maps */
+
+static json_t *part(const struct rule_check *check, const json_t *item)
+{
+    json_t *own = json_object(), *value;
+    for (const char *const *word = check->rule->words; *word; word++)
+        if ((value = json_object_get(item, *word))) json_object_set(own, *word, value);
+    return *check->rule->words ? own : (json_decref(own), json_incref((json_t *)item));
+}
+
+static void check_unique(const struct rule_check *check)
+{
+    const char *named = check->rule->argument; /* ".name": what is shown */
+    json_t *seen = json_array(), *item, *other;
+    size_t i, j;
+    json_array_foreach ((json_t *)check->value, i, item) {
+        json_t *own = part(check, item);
+        char *below = xasprintf("[%zu]%s", i, named);
+        json_array_foreach (seen, j, other) {
+            if (!json_equal(own, other)) continue;
+            sim_rule_add(check, "FieldValueDuplicate", below, *named ? sim_at(item, named + 1) : own, "");
+            break;
+        }
+        if (json_object_size(own) || !json_is_object(own)) json_array_append(seen, own);
+        json_decref(own);
+        free(below);
+    }
+    json_decref(seen);
+}
+
+/* The list is in a value further out. */
+static void check_known(const struct rule_check *check, const char *text)
+{
+    json_t *shown = sim_string(text);
+    const char *const *words = check->rule->words;
+    const struct rule_level *level = check->level;
+    for (long up = strtol(words[0], NULL, 10); up && level->above; up--) level = level->above;
+    if (!sim_find(sim_at(level->value, words[1]), words[2], text))
+        sim_rule_add(check, "FieldValueNotFound", "", shown, "");
+    json_decref(shown);
+}
+
+/* Expressions are not evaluated. */
+static void check_selects(const struct rule_check *check)
+{
+    const json_t *labels = sim_at(check->value, "template.metadata.labels");
+    json_t *wanted = sim_at(check->value, "selector.matchLabels"), *value;
+    bool matches = json_is_object(sim_at(check->value, "selector"));
+    const char *key;
+    json_object_foreach (wanted, key, value) {
+        const json_t *own = json_object_get(labels, key);
+        matches = matches && own && json_equal(own, value);
+    }
+    json_t *shown = labels ? json_incref((json_t *)labels) : json_null();
+    if (!matches)
+        sim_rule_add(check, "FieldValueInvalid", ".template.metadata.labels", shown,
+                     "`selector` does not match template `labels`");
+    json_decref(shown);
+}
+
+void sim_rule_check(const struct rule_check *check)
+{
+    const struct schema_rule *rule = check->rule;
+    const char *text = sim_text_at(check->value, "");
+    bool missing = !check->value || json_is_null(check->value);
+    json_t *blank = json_string("");
+    switch (rule->check) {
+    case SCHEMA_CHECK_REQUIRED:
+        if (sim_rule_empty(check->value)) sim_rule_add(check, "FieldValueRequired", "", NULL, rule->argument);
+        break;
+    case SCHEMA_CHECK_FORBIDDEN: sim_rule_add(check, "FieldValueForbidden", "", NULL, rule->argument); break;
+    case SCHEMA_CHECK_INVALID:
+        invalid(check, check->value ? check->value : json_null(), rule->argument);
+        break;
+    case SCHEMA_CHECK_NEEDS: sim_rule_add(check, "FieldValueRequired", "", NULL, rule->argument); break;
+    case SCHEMA_CHECK_BLANK: invalid(check, blank, rule->argument); break;
+    case SCHEMA_CHECK_UNSUPPORTED: add_unsupported(check, check->value ? check->value : json_null()); break;
+    case SCHEMA_CHECK_ENUM:
+    case SCHEMA_CHECK_VALID: check_enum(check, check->value); break;
+    case SCHEMA_CHECK_AMONG:
+        if (!missing && !is_word(check, text)) invalid(check, check->value, rule->argument);
+        break;
+    case SCHEMA_CHECK_RANGE: check_range(check); break;
+    case SCHEMA_CHECK_MATCH:
+        if (json_is_string(check->value)) check_match(check, text);
+        break;
+    case SCHEMA_CHECK_FORM: sim_rule_forms(check, check->value); break;
+    case SCHEMA_CHECK_KEYS: check_keys(check); break;
+    case SCHEMA_CHECK_APART: check_apart(check); break;
+    case SCHEMA_CHECK_LABELS: check_labels(check); break;
+    case SCHEMA_CHECK_SELECTS: check_selects(check); break;
+    case SCHEMA_CHECK_AMOUNT: check_amount(check); break;
+    case SCHEMA_CHECK_UNIQUE: check_unique(check); break;
+    case SCHEMA_CHECK_KNOWN: check_known(check, text); break;
+    case SCHEMA_CHECK_ABOVE: check_above(check); break;
+    case SCHEMA_CHECK_EQUAL:
+        if (strcmp(text, sim_text_at(check->level->value, *rule->words)) != 0)
+            invalid(check, missing ? blank : check->value, rule->argument);
+        break;
+    default: break;
+    }
+    json_decref(blank);
+}
+
+/* --- Changes */
+
+static bool differs(const json_t *a, const json_t *b)
+{
+    return sim_rule_empty(a) ? !sim_rule_empty(b) : !(b && json_equal((json_t *)a, (json_t *)b));
+}
+
+void sim_rule_check_change(const struct rule_check *check)
+{
+    const struct schema_rule *rule = check->rule;
+    json_t *value;
+    const char *key;
+    bool other = false;
+    if (rule->check == SCHEMA_CHECK_SAME || rule->check == SCHEMA_CHECK_KEPT) {
+        const char *type = rule->check == SCHEMA_CHECK_SAME ? "FieldValueInvalid" : "FieldValueForbidden";
+        if (differs(check->old, check->value))
+            sim_rule_add(check, type, "", check->value ? check->value : json_null(), rule->argument);
+        return;
+    }
+    json_object_foreach ((json_t *)check->value, key, value)
+        other = other || (!is_word(check, key) && differs(json_object_get(check->old, key), value));
+    json_object_foreach ((json_t *)check->old, key, value)
+        other = other || (!is_word(check, key) && differs(value, json_object_get(check->value, key)));
+    if (other) sim_rule_add(check, "FieldValueForbidden", "", NULL, rule->argument);
+}
