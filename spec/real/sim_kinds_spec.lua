@@ -8,7 +8,7 @@ local LEFT = {
   ["autoscaling/v1/horizontalpodautoscalers"] = true, ["events.k8s.io/v1/events"] = true,
   ["v1/componentstatuses"] = true,
 }
-local SUBRESOURCES = { status = true, binding = true, finalize = true }
+local LEFT_SUBRESOURCES = { ephemeralcontainers = true, proxy = true, resize = true }
 
 -- { ["apps/v1/deployments"] = { kind, names, verbs ... } } of a server.
 local function resources(api)
@@ -19,7 +19,7 @@ local function resources(api)
       local sub = entry.name:match "/(.*)"
       local name = version .. "/" .. entry.name
       entry.storageVersionHash = nil
-      local left = LEFT[name:match "^(.-/[^/]*)/status$" or name] or sub and not SUBRESOURCES[sub]
+      local left = LEFT[name:match "^(.-/[^/]*)/status$" or name] or LEFT_SUBRESOURCES[sub]
       if not left then found[name] = entry end
     end
     order[#order + 1] = version

@@ -171,6 +171,36 @@ describe("kubelua sim --authorization rbac #threads", function()
     assert.are.equal("dave", whoami(sim, sim.admin, "-H 'Impersonate-User: dave'").username)
   end)
 
+  it("takes all headers of an impersonation", function()
+    local headers, groups = { "-H 'Impersonate-User: dave'" }, {}
+    for i = 1, 60 do
+      headers[#headers + 1], groups[i] = ("-H 'Impersonate-Group: g%d'"):format(i), "g" .. i
+    end
+    groups[61] = "system:authenticated"
+    local sim = with_roles()
+    assert.are.same(groups, whoami(sim, sim.admin, table.concat(headers, " ")).groups)
+    headers[1] = "-H 'Impersonate-User: bob' -H 'Impersonate-Group: dev'"
+    assert.has_match('groups "g%d+" is forbidden', whoami(sim, "t-carol", table.concat(headers, " ")))
+  end)
+
+  it("lets service accounts in by tokens that it gave them", function()
+    local sim = with_roles()
+    local accounts = "/api/v1/namespaces/default/serviceaccounts"
+    local admin = sim:client(sim.admin)
+    admin:create(accounts, { kind = "ServiceAccount", apiVersion = "v1", metadata = { name = "a" } })
+    local function token(spec) return admin:create(accounts .. "/a/token", { spec = spec }).status.token end
+    local own = token { expirationSeconds = 600 }
+    local user = whoami(sim, own)
+    assert.are.same({ "system:serviceaccount:default:a", { "system:serviceaccounts", "system:serviceaccounts:default",
+      "system:authenticated" } }, { user.username, user.groups })
+    assert.has_match('User "system:serviceaccount:default:a" cannot list resource "pods"',
+      refused(sim:client(own), 403, "GET", "/api/v1/pods"))
+    refused(sim:client(own), 403, "POST", accounts .. "/a/token", { spec = { expirationSeconds = 600 } })
+    assert.are.equal("Unauthorized", refused(sim:client(token { audiences = { "x" } }), 401, "GET", "/version"))
+    assert.are.equal("Unauthorized", refused(sim:client(own:sub(1, -3)), 401, "GET", "/version"))
+    assert.are.equal("Unauthorized", refused(sim:client(own .. "0"), 401, "GET", "/version"))
+  end)
+
   it("answers reviews by the roles, with the binding", function()
     local sim = with_roles()
     local function review(token, kind, spec)

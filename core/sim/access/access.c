@@ -6,7 +6,6 @@
 #include <strings.h>
 
 #include "base/mem.h"
-#include "sim/access/user.h"
 #include "sim/object/status.h"
 #include "sim/text/tree.h"
 
@@ -39,9 +38,9 @@ const char *sim_access_token(const struct sim_access *access)
     return sim_users_are_strict(access->users) ? sim_users_admin_token(access->users) : NULL;
 }
 
-json_t *sim_access_user_of_token(const struct sim_access *access, const char *token)
+struct sim_users *sim_access_users(const struct sim_access *access)
 {
-    return sim_user_of_token(access->users, token);
+    return access->users;
 }
 
 bool sim_access_allows(struct sim_access *access, const json_t *user, const struct sim_attributes *attributes,

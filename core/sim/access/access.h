@@ -4,6 +4,7 @@
 #include "base/embedded_file.h"
 #include "base/err.h"
 #include "sim/access/rbac.h"
+#include "sim/access/user.h"
 #include "sim/store/api.h"
 #include "sim/store/request.h"
 
@@ -21,8 +22,7 @@ struct sim_access *sim_access_new(struct sim_api *api, const struct sim_access_o
 void sim_access_free(struct sim_access *access);
 /* Token for the kubeconfig; NULL if clients need none. */
 const char *sim_access_token(const struct sim_access *access);
-/* Returns the user of a token (user.h); NULL if nobody has it. */
-json_t *sim_access_user_of_token(const struct sim_access *access, const char *token);
+struct sim_users *sim_access_users(const struct sim_access *access);
 
 /* Finds out who sends the request, or whom it impersonates: a new reference. NULL after an answer 401 or 403.
  */

@@ -1,10 +1,12 @@
 /* Users of requests; see user.h. */
 #include "sim/access/user.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
 #include <sys/random.h>
+#include <time.h>
 
 #include "base/buf.h"
 #include "base/file.h"
@@ -20,6 +22,8 @@ static const char authenticated[] = "system:authenticated";
 struct sim_users {
     bool is_strict;
     json_t *by_token;
+    pthread_mutex_t lock;
+    json_t *issued; /* to service accounts, by token, with audiences and end; guarded by the lock */
     char admin_token[2 * TOKEN_BYTES + 1];
 };
 
@@ -110,11 +114,16 @@ static bool read_file(struct sim_users *users, const char *path, struct err *err
 
 /* --- all of them */
 
-static void make_admin(struct sim_users *users)
+static void make_token(char token[static 2 * TOKEN_BYTES + 1])
 {
     unsigned char bytes[TOKEN_BYTES];
     must(getrandom(bytes, sizeof bytes, 0) == sizeof bytes);
-    for (size_t i = 0; i < sizeof bytes; i++) snprintf(users->admin_token + 2 * i, 3, "%02x", bytes[i]);
+    for (size_t i = 0; i < sizeof bytes; i++) snprintf(token + 2 * i, 3, "%02x", bytes[i]);
+}
+
+static void make_admin(struct sim_users *users)
+{
+    make_token(users->admin_token);
     json_t *user = make_user("kubernetes-admin", "");
     add_group(user, "system:masters");
     add_group(user, authenticated);
@@ -126,6 +135,8 @@ struct sim_users *sim_users_new(const char *token_file, bool is_strict, struct e
     struct sim_users *users = NEW(struct sim_users);
     users->is_strict = is_strict;
     users->by_token = json_object();
+    users->issued = json_object();
+    pthread_mutex_init(&users->lock, NULL);
     make_admin(users);
     if (!token_file || read_file(users, token_file, err)) return users;
     sim_users_free(users);
@@ -136,6 +147,8 @@ void sim_users_free(struct sim_users *users)
 {
     if (!users) return;
     json_decref(users->by_token);
+    json_decref(users->issued);
+    pthread_mutex_destroy(&users->lock);
     free(users);
 }
 
@@ -149,11 +162,72 @@ const char *sim_users_admin_token(const struct sim_users *users)
     return users->admin_token;
 }
 
-json_t *sim_user_of_token(const struct sim_users *users, const char *token)
+/* Groups of a service account "system:serviceaccount:NAMESPACE:NAME". */
+static void add_account_groups(json_t *user, const char *name)
+{
+    static const char mark[] = "system:serviceaccount:";
+    if (strncmp(name, mark, sizeof mark - 1) != 0) return;
+    const char *namespace_ = name + sizeof mark - 1;
+    char *group = xasprintf("system:serviceaccounts:%.*s", (int)strcspn(namespace_, ":"), namespace_);
+    add_group(user, "system:serviceaccounts");
+    add_group(user, group);
+    free(group);
+}
+
+char *sim_users_issue(struct sim_users *users, const struct sim_account *account)
+{
+    char token[2 * TOKEN_BYTES + 1];
+    json_t *name = sim_textf("system:serviceaccount:%s:%s", account->namespace_, account->name),
+           *user = make_user(json_string_value(name), account->uid);
+    make_token(token);
+    add_account_groups(user, json_string_value(name));
+    add_group(user, authenticated);
+    json_object_set_new(
+        user, "extra",
+        json_pack("{s[o]}", "authentication.kubernetes.io/credential-id", sim_textf("JTI=%.8s", token)));
+    pthread_mutex_lock(&users->lock);
+    json_object_set_new(users->issued, token,
+                        json_pack("{so sO sI}", "user", user, "audiences", account->audiences, "until",
+                                  (json_int_t)account->until_s));
+    pthread_mutex_unlock(&users->lock);
+    json_decref(name);
+    return xstrdup(token);
+}
+
+/* The part of the token's audiences that is wanted; NULL wants the server's own. */
+static json_t *common(const json_t *audiences, const json_t *wanted)
+{
+    json_t *both = json_array(), *one;
+    size_t i;
+    json_array_foreach ((json_t *)audiences, i, one)
+        if (wanted ? sim_has_text(wanted, json_string_value(one))
+                   : strcmp(json_string_value(one), SIM_AUDIENCE) == 0)
+            json_array_append(both, one);
+    return both;
+}
+
+static json_t *issued_user(struct sim_users *users, const char *token, const json_t *wanted,
+                           json_t **audiences)
+{
+    pthread_mutex_lock(&users->lock);
+    json_t *entry = json_deep_copy(json_object_get(users->issued, token)), *user = NULL;
+    pthread_mutex_unlock(&users->lock);
+    *audiences = common(json_object_get(entry, "audiences"), wanted);
+    if (sim_int_at(entry, "until", 0) > time(NULL) && json_array_size(*audiences))
+        user = json_incref(json_object_get(entry, "user"));
+    json_decref(entry);
+    return user;
+}
+
+json_t *sim_user_of_token(struct sim_users *users, const char *token, const json_t *wanted,
+                          json_t **audiences)
 {
     size_t mark = sizeof user_mark - 1;
-    json_t *found = json_object_get(users->by_token, token);
-    if (found) return json_incref(found);
+    json_t *found = issued_user(users, token, wanted, audiences);
+    if (found) return found;
+    json_decref(*audiences);
+    *audiences = NULL;
+    if ((found = json_object_get(users->by_token, token))) return json_incref(found);
     if (strncmp(token, user_mark, mark) != 0 || !token[mark]) return NULL;
     json_t *user = make_user(token + mark, "");
     add_group(user, authenticated);
@@ -168,10 +242,12 @@ static const char *bearer(const struct sim_request *request)
     return value && strncasecmp(value, scheme, sizeof scheme - 1) == 0 ? value + sizeof scheme - 1 : NULL;
 }
 
-json_t *sim_user_of_request(const struct sim_users *users, const struct sim_request *request)
+json_t *sim_user_of_request(struct sim_users *users, const struct sim_request *request)
 {
+    json_t *audiences = NULL;
     const char *token = bearer(request);
-    json_t *user = token ? sim_user_of_token(users, token) : NULL;
+    json_t *user = token ? sim_user_of_token(users, token, NULL, &audiences) : NULL;
+    json_decref(audiences);
     if (user || (token && users->is_strict)) return user;
     user = make_user("system:anonymous", "");
     add_group(user, "system:unauthenticated");
@@ -179,18 +255,6 @@ json_t *sim_user_of_request(const struct sim_users *users, const struct sim_requ
 }
 
 /* --- impersonation */
-
-/* Groups of a service account "system:serviceaccount:NAMESPACE:NAME". */
-static void add_account_groups(json_t *user, const char *name)
-{
-    static const char mark[] = "system:serviceaccount:";
-    if (strncmp(name, mark, sizeof mark - 1) != 0) return;
-    const char *namespace_ = name + sizeof mark - 1;
-    char *group = xasprintf("system:serviceaccounts:%.*s", (int)strcspn(namespace_, ":"), namespace_);
-    add_group(user, "system:serviceaccounts");
-    add_group(user, group);
-    free(group);
-}
 
 static void add_extra(json_t *user, const char *key, const char *value)
 {

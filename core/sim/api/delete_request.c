@@ -27,7 +27,7 @@ static void respond_deleted(struct writing *w, struct sim_written *written)
 {
     const struct sim_served *served = w->target->served;
     if (!written->refusal && written->removed && !served->kind->returns_deleted) {
-        json_t *object = sim_object_json(written->object, served->kind->kind, served->api_version);
+        json_t *object = sim_served_json(served, written->object);
         sim_reply_status(
             w->reply, sim_status_success(served->kind, w->target->name, sim_text_at(object, "metadata.uid")));
         json_decref(object);
@@ -49,7 +49,7 @@ void sim_delete_one(struct writing *w, const char *key)
 /* Returns an item of a list, which has kind and version of its own only if it is a custom resource. */
 static json_t *item(const struct sim_served *served, const struct sim_object *object)
 {
-    if (served->kind->custom) return sim_object_json(object, served->kind->kind, served->api_version);
+    if (served->kind->custom) return sim_served_json(served, object);
     return json_loadb(object->text, object->len, 0, NULL);
 }
 

@@ -37,7 +37,7 @@ static json_t *budgets_of(struct sim_api *api, const json_t *pod)
     struct omap_cursor cursor;
     omap_seek(&cursor, map, "");
     for (const struct sim_object *object; (object = omap_next(&cursor));) {
-        json_t *budget = sim_object_json(object, served->kind->kind, served->api_version);
+        json_t *budget = sim_served_json(served, object);
         if (strcmp(sim_text_at(budget, "metadata.namespace"), namespace_) == 0 &&
             selects(sim_at(budget, "spec.selector"), sim_at(pod, "metadata.labels")))
             json_array_append(budgets, budget);
@@ -144,7 +144,7 @@ void sim_evict(struct writing *w, const char *key)
     json_t *body = sim_write_body(w, "couldn't get version/kind; json parse error");
     if (!body) return;
     struct sim_object *object = sim_store_ref(w->api->store, served->resource, key);
-    json_t *pod = object ? sim_object_json(object, served->kind->kind, served->api_version) : NULL;
+    json_t *pod = object ? sim_served_json(served, object) : NULL;
     if (object) sim_store_release(w->api->store, object);
     json_t *refusal = pod ? budget_refusal(w, pod) : sim_status_not_found(served->kind, w->target->name);
     if (!refusal) {

@@ -10,6 +10,7 @@
 
 #include <microhttpd.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "sim/api/certificate.h"
@@ -24,7 +25,6 @@ enum {
     CONNECTION_MEMORY = 256 << 10, /* nearly all of it is the block in which a stream is written */
     CONNECTIONS_MAX = 4096,
     STACK_SIZE = 1 << 20,
-    PAIRS_MAX = 32,
 };
 
 struct sim_http {
@@ -185,16 +185,16 @@ static enum MHD_Result respond(struct sim_http *http, struct MHD_Connection *con
     return queued;
 }
 
-/* Parameters of a query, or headers; those for which there is no room are left out. */
+/* Parameters of a query, or headers: all that fit into the connection's memory. */
 struct pairs {
-    struct sim_param all[PAIRS_MAX];
+    struct sim_param *all;
     size_t count;
 };
 
 static enum MHD_Result take_param(void *cls, enum MHD_ValueKind kind, const char *key, const char *value)
 {
     struct pairs *pairs = cls;
-    if (pairs->count < PAIRS_MAX) pairs->all[pairs->count++] = (struct sim_param){key, value ? value : ""};
+    *array_add(pairs->all, pairs->count) = (struct sim_param){key, value ? value : ""};
     return MHD_YES;
 }
 
@@ -204,6 +204,7 @@ static enum MHD_Result take_header(void *cls, enum MHD_ValueKind kind, const cha
     static const char impersonation[] = "Impersonate-";
     bool wanted = strcasecmp(key, MHD_HTTP_HEADER_AUTHORIZATION) == 0 ||
                   strcasecmp(key, MHD_HTTP_HEADER_USER_AGENT) == 0 ||
+                  strcasecmp(key, MHD_HTTP_HEADER_UPGRADE) == 0 ||
                   strncasecmp(key, impersonation, sizeof impersonation - 1) == 0;
     return wanted && value ? take_param(cls, kind, key, value) : MHD_YES;
 }
@@ -239,6 +240,8 @@ static enum MHD_Result serve(struct sim_http *http, struct MHD_Connection *conne
     else if (reply.code > 0)
         result = respond(http, connection, &reply);
     sim_reply_clear(&reply);
+    free(query.all);
+    free(headers.all);
     return result;
 }
 

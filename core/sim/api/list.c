@@ -150,8 +150,7 @@ static json_t *table(struct sim_list *list)
     size_t n = 0;
     const struct sim_object *object;
     char version[24];
-    while ((object = next(list)))
-        *array_add(objects, n) = sim_object_json(object, list->served->kind->kind, list->served->api_version);
+    while ((object = next(list))) *array_add(objects, n) = sim_served_json(list->served, object);
     snprintf(version, sizeof version, "%llu", (unsigned long long)list->meta.version);
     json_t *result = sim_table(list->served->kind, objects, n, version, list->meta.token,
                                list->options.include_object, true, time(NULL));
@@ -181,7 +180,7 @@ static void put_protobuf(struct sim_list *list, struct buf *out)
         json_object_set_new(meta, "remainingItemCount", json_integer(list->meta.remaining));
     sim_wire_list_begin(&wire, out, meta);
     while ((object = next(list))) {
-        json_t *item = sim_object_json(object, kind->kind, list->served->api_version);
+        json_t *item = sim_served_json(list->served, object);
         sim_wire_list_add(&wire, item);
         json_decref(item);
     }
@@ -238,7 +237,7 @@ void sim_list(struct sim_api *api, const struct sim_request *request, const stru
 static void put_table(const struct sim_served *served, const struct sim_object *object, const char *include,
                       struct sim_reply *reply)
 {
-    json_t *whole = sim_object_json(object, served->kind->kind, served->api_version);
+    json_t *whole = sim_served_json(served, object);
     json_t *const objects[] = {whole};
     reply->json = sim_table(served->kind, objects, 1, NULL, NULL, include, true, time(NULL));
     json_decref(whole);
@@ -285,11 +284,6 @@ static json_t *version_refused(struct sim_api *api, const char *given)
 void sim_get(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
              struct sim_reply *reply)
 {
-    const char *sub = target->subresource;
-    if (sub && (strcmp(sub, "binding") == 0 || strcmp(sub, "eviction") == 0)) {
-        sim_reply_not_allowed(reply);
-        return;
-    }
     char *key = sim_target_key(target, target->name);
     sim_count(&api->stats.gets, 1);
     json_t *refusal = version_refused(api, sim_query(request, "resourceVersion"));
@@ -304,7 +298,9 @@ void sim_get(struct sim_api *api, const struct sim_request *request, const struc
         sim_reply_status(reply, sim_status_not_found(target->served->kind, target->name));
         return;
     }
-    if (target->subresource && strcmp(target->subresource, "scale") == 0)
+    if (target->subresource && sim_is_kubelets(target->subresource))
+        sim_kubelet(api, request, target, object, reply);
+    else if (target->subresource && strcmp(target->subresource, "scale") == 0)
         sim_scale_get(target, object, reply);
     else
         sim_reply_object(request, target->served, object, reply);

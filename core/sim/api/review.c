@@ -127,10 +127,11 @@ static json_t *self_status(const struct review *review, const json_t *spec, stru
 }
 
 /* Returns the user of a token; NULL if nobody has it. In the process itself only "user:NAME" is a token. */
-static json_t *user_of(struct sim_api *api, const char *token)
+static json_t *user_of(struct sim_api *api, const char *token, const json_t *wanted, json_t **audiences)
 {
     size_t mark = sizeof user_mark - 1;
-    if (api->access) return sim_access_user_of_token(api->access, token);
+    *audiences = NULL;
+    if (api->access) return sim_user_of_token(sim_access_users(api->access), token, wanted, audiences);
     if (strncmp(token, user_mark, mark) != 0 || !token[mark]) return NULL;
     return json_pack("{s:s, s:[s]}", "username", token + mark, "groups", "system:authenticated");
 }
@@ -142,9 +143,9 @@ static json_t *token_status(const struct review *review, const json_t *spec, str
         refuse(review->kind, "token is required for TokenReview in authentication", reply);
         return NULL;
     }
-    json_t *user = user_of(review->api, token);
+    json_t *audiences, *user = user_of(review->api, token, json_object_get(spec, "audiences"), &audiences);
     if (!user) return json_pack("{s:{}, s:s}", "user", "error", "invalid bearer token");
-    return json_pack("{s:b, s:o}", "authenticated", true, "user", user);
+    return json_pack("{s:b, s:o, s:o*}", "authenticated", true, "user", user, "audiences", audiences);
 }
 
 /* --- any of them */
@@ -176,6 +177,7 @@ static void respond(const struct review *review, json_t *body, struct sim_reply 
     json_object_set_new(body, "kind", json_string(kind->kind));
     json_object_set_new(body, "apiVersion", json_sprintf("%s/v1", kind->group));
     json_object_set_new(body, "status", status);
+    sim_submap(body, "metadata");
     reply->json = json_incref(body);
     reply->code = 201;
 }

@@ -11,6 +11,7 @@
 #include "sim/api/list.h"
 #include "sim/api/openapi.h"
 #include "sim/api/review.h"
+#include "sim/api/subresource.h"
 #include "sim/api/watch.h"
 #include "sim/api/write_request.h"
 #include "sim/object/status.h"
@@ -37,6 +38,16 @@ static void read_objects(struct sim_api *api, const struct sim_request *request,
     sim_list_options_clear(&options);
 }
 
+/* Does the subresource take requests of this method? */
+static bool takes(const struct sim_kind *kind, const char *subresource, const struct sim_request *request)
+{
+    const struct schema_subresource *sub = schema_subresource(kind->schema, subresource);
+    const char *verb = sim_verb_of(request, true);
+    for (const char *const *own = sub ? sub->verbs : NULL; own && *own; own++)
+        if (strcmp(*own, verb) == 0) return true;
+    return !sub;
+}
+
 static void objects(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
                     struct sim_reply *reply)
 {
@@ -49,12 +60,15 @@ static void objects(struct sim_api *api, const struct sim_request *request, cons
         sim_reply_status(reply, sim_status_not_found(kind, target->name));
     else if (unknown)
         sim_reply_not_found(reply);
+    else if (!takes(kind, target->subresource, request))
+        sim_reply_not_allowed(reply);
     else if (target->name && !sim_check_segment(str_of(target->name), &problem))
         sim_reply_status(reply, sim_status_bad_request("Name parameter invalid: \"%s\": %s", target->name,
                                                        buf_text(&problem)));
     else if (sim_faults_apply(api, request, sim_verb_of(request, target->name), target, &faulty, reply))
         ; /* that was it */
-    else if (strcmp(request->method, "GET") == 0)
+    else if (strcmp(request->method, "GET") == 0 ||
+             (target->subresource && sim_is_kubelets(target->subresource)))
         read_objects(api, request, target, &faulty, reply);
     else
         sim_write_request(api, request, target, reply);

@@ -99,7 +99,7 @@ static json_t *scale_of(const struct sim_kind *kind, const json_t *object)
 
 static void respond(const struct sim_served *served, const struct sim_object *object, struct sim_reply *reply)
 {
-    json_t *whole = sim_object_json(object, served->kind->kind, served->api_version);
+    json_t *whole = sim_served_json(served, object);
     reply->json = scale_of(served->kind, whole);
     reply->code = 200;
     json_decref(whole);

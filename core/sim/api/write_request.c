@@ -55,11 +55,29 @@ void sim_write_respond(struct writing *w, struct sim_written *written)
     sim_written_clear(w->api, written);
 }
 
+/* A request for a certificate says who sent it; nobody may say so himself. */
+static void sign(const struct writing *w, json_t *body)
+{
+    static const char *const fields[] = {"username", "uid", "groups", "extra"};
+    json_t *spec = json_object_get(body, "spec");
+    if (w->target->served->kind->custom || !json_is_object(spec) ||
+        strcmp(w->target->served->kind->kind, "CertificateSigningRequest") != 0)
+        return;
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+        json_t *own = json_object_get(w->request->user, fields[i]);
+        if (own)
+            json_object_set(spec, fields[i], own);
+        else
+            json_object_del(spec, fields[i]);
+    }
+}
+
 static void create(struct writing *w)
 {
     struct sim_written written;
     json_t *body = read_object(w);
     if (!body) return;
+    sign(w, body);
     sim_write_create(w->api, w->target->served, w->target->namespace_, body, w->by, &written);
     sim_write_respond(w, &written);
     json_decref(body);
@@ -172,6 +190,8 @@ static void write_object(struct writing *w, const char *method)
         bind_pod(w, key);
     else if (strcmp(method, "POST") == 0 && subresource && strcmp(subresource, "eviction") == 0)
         sim_evict(w, key);
+    else if (strcmp(method, "POST") == 0 && subresource && strcmp(subresource, "token") == 0)
+        sim_token_create(w, key);
     else
         not_allowed(w);
     free(key);

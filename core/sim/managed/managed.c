@@ -7,27 +7,6 @@
 #include "base/mem.h"
 #include "sim/text/tree.h"
 
-/* Kinds whose status leaves more alone than the spec, or whose requests write less; "" of a subresource is
- * the object itself. */
-static const struct {
-    const char *kind, *subresource, *name, *below;
-} alone[] = {
-    {"Pod", "status", "metadata", "deletionTimestamp"},
-    {"Pod", "status", "metadata", "ownerReferences"},
-    {"Deployment", "status", "metadata", "labels"},
-    {"VolumeAttachment", "status", "metadata", NULL},
-    {"FlowSchema", "status", "metadata", NULL},
-    {"PriorityLevelConfiguration", "status", "metadata", NULL},
-    {"ServiceCIDR", "status", "metadata", NULL},
-    {"ResourceClaim", "status", "metadata", NULL},
-    {"DeviceTaintRule", "status", "metadata", NULL},
-    {"ValidatingAdmissionPolicy", "status", "metadata", NULL},
-    {"CertificateSigningRequest", "", "spec", NULL},
-    {"CertificateSigningRequest", "status", "status", "conditions"},
-    {"CertificateSigningRequest", "approval", "spec", NULL},
-    {"CertificateSigningRequest", "approval", "status", "certificate"},
-};
-
 void sim_managed_filter(const struct sim_kind *kind, const char *subresource, struct sim_field_set *set)
 {
     struct sim_field_set others = {0};
@@ -37,9 +16,9 @@ void sim_managed_filter(const struct sim_kind *kind, const char *subresource, st
         sim_field_set_add_names(&others, "status", NULL);
     if (strcmp(part, "status") == 0) sim_field_set_add_names(&others, "spec", NULL);
     if (strcmp(part, "status") == 0 && kind->custom) sim_field_set_add_names(&others, "metadata", NULL);
-    for (size_t i = 0; i < ARRAY_LEN(alone) && !kind->custom; i++)
-        if (strcmp(alone[i].kind, kind->kind) == 0 && strcmp(alone[i].subresource, part) == 0)
-            sim_field_set_add_names(&others, alone[i].name, alone[i].below);
+    const struct sim_alone *alone;
+    for (size_t at = 0; (alone = sim_next_alone(kind, part, &at));)
+        sim_field_set_add_names(&others, alone->name, alone->below);
     sim_field_set_subtract_trees(set, &others);
     sim_field_set_clear(&others);
 }

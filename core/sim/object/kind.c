@@ -83,10 +83,12 @@ struct sim_kind *sim_kind_of_schema(const struct schema_kind *schema)
 
 bool sim_has_subresource(const struct sim_kind *kind, const char *name)
 {
+    static const char *const left[] = {"ephemeralcontainers", "proxy", "resize"};
     if (strcmp(name, "status") == 0) return kind->has_status;
     if (strcmp(name, "scale") == 0) return kind->has_scale;
-    if (strcmp(name, "binding") == 0 || strcmp(name, "eviction") == 0) return kind->graceful;
-    return strcmp(name, "finalize") == 0 && sim_is_namespace(kind);
+    for (size_t i = 0; i < ARRAY_LEN(left); i++)
+        if (strcmp(name, left[i]) == 0) return false;
+    return schema_subresource(kind->schema, name);
 }
 
 void sim_kind_free(struct sim_kind *kind)

@@ -36,6 +36,13 @@ bool sim_check_identity(const char *name, const char *ns, const json_t *body, st
  * resourceVersion in the body, when they are there, must be those of `old`: else 409. */
 json_t *sim_prepare_update(const struct sim_kind *kind, const json_t *old, const json_t *body,
                            const char *subresource, struct sim_refusal *refusal);
+/* Part of a kind that requests to a subresource leave alone; "" of a subresource is the object itself. */
+struct sim_alone {
+    const char *kind, *subresource, *name, *below; /* `below` NULL: all of it */
+};
+
+/* Returns the next of them, counted from `*at`; NULL at the end. */
+const struct sim_alone *sim_next_alone(const struct sim_kind *kind, const char *subresource, size_t *at);
 /* After an update: the object was waiting for its last finalizer. It is removed instead of being stored; the
  * watch event has the state before. */
 bool sim_is_finished(const struct sim_kind *kind, const json_t *object);

@@ -20,3 +20,11 @@ json_t *sim_spec_change_causes(const struct sim_kind *kind, const json_t *old, c
 
 /* Guaranteed, Burstable or BestEffort. `spec` has its defaults already. */
 const char *sim_quality_of_service(const json_t *spec);
+
+/* --- object_csr.c: CertificateSigningRequests; objects of other kinds have no conditions of theirs */
+
+/* Appends the causes for which their conditions must not change so. */
+void sim_csr_check(const struct sim_kind *kind, const json_t *old, const json_t *object,
+                   const char *subresource, json_t *causes);
+/* Sets the times that new conditions lack. */
+void sim_csr_stamp(const struct sim_kind *kind, json_t *object, int64_t now_s);

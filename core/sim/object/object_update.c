@@ -143,6 +143,44 @@ static void check_finalizers(const json_t *object, const json_t *old, json_t *ca
     }
 }
 
+/* Kinds whose status leaves more alone than the spec, or whose requests write less. */
+static const struct sim_alone all_alone[] = {
+    {"Pod", "status", "metadata", "deletionTimestamp"},
+    {"Pod", "status", "metadata", "ownerReferences"},
+    {"Deployment", "status", "metadata", "labels"},
+    {"VolumeAttachment", "status", "metadata", NULL},
+    {"FlowSchema", "status", "metadata", NULL},
+    {"PriorityLevelConfiguration", "status", "metadata", NULL},
+    {"ServiceCIDR", "status", "metadata", NULL},
+    {"ResourceClaim", "status", "metadata", NULL},
+    {"DeviceTaintRule", "status", "metadata", NULL},
+    {"ValidatingAdmissionPolicy", "status", "metadata", NULL},
+    {"CertificateSigningRequest", "", "spec", NULL},
+    {"CertificateSigningRequest", "status", "status", "conditions"},
+    {"CertificateSigningRequest", "approval", "spec", NULL},
+    {"CertificateSigningRequest", "approval", "status", "certificate"},
+};
+
+const struct sim_alone *sim_next_alone(const struct sim_kind *kind, const char *subresource, size_t *at)
+{
+    while (!kind->custom && *at < ARRAY_LEN(all_alone)) {
+        const struct sim_alone *one = &all_alone[(*at)++];
+        if (strcmp(one->kind, kind->kind) == 0 && strcmp(one->subresource, subresource) == 0) return one;
+    }
+    return NULL;
+}
+
+static void keep_alone(const struct sim_kind *kind, json_t *object, const json_t *old,
+                       const char *subresource)
+{
+    const struct sim_alone *one;
+    for (size_t at = 0; (one = sim_next_alone(kind, subresource ? subresource : "", &at));)
+        if (one->below && strcmp(one->below, "conditions") != 0) /* which are checked one by one */
+            copy_field(sim_submap(object, one->name), json_object_get(old, one->name), one->below);
+        else if (!one->below && strcmp(one->name, "metadata") != 0)
+            copy_field(object, old, one->name);
+}
+
 /* Keeps everything except the status, for the status subresource; of custom objects all metadata but
  * managedFields, too. */
 static void only_status(const struct sim_kind *kind, json_t *object, const json_t *old)
@@ -164,9 +202,6 @@ static void only_status(const struct sim_kind *kind, json_t *object, const json_
         return;
     }
     json_object_set_new(object, "metadata", metadata);
-    if (kind->graceful) copy_field(metadata, json_object_get(old, "metadata"), "ownerReferences");
-    if (strcmp(kind->kind, "Deployment") == 0)
-        copy_field(metadata, json_object_get(old, "metadata"), "labels");
 }
 
 /* Keeps the parts that belong to other requests, the status and a namespace's finalizers, and what a body
@@ -174,7 +209,8 @@ static void only_status(const struct sim_kind *kind, json_t *object, const json_
 static void keep_other_parts(const struct sim_kind *kind, json_t *object, const json_t *old,
                              const char *subresource)
 {
-    if (kind->has_status) copy_field(object, old, "status");
+    if (kind->has_status && strcmp(subresource ? subresource : "", "approval") != 0)
+        copy_field(object, old, "status");
     if (sim_is_namespace(kind) && !subresource) {
         json_t *spec = sim_submap(object, "spec");
         copy_field(spec, json_object_get(old, "spec"), "finalizers");
@@ -219,6 +255,7 @@ static bool check_all(const struct sim_kind *kind, const json_t *old, const json
                       sim_spec_causes(kind, old, object),
                       subresource ? json_array() : sim_spec_change_causes(kind, old, object)};
     check_finalizers(object, old, causes);
+    sim_csr_check(kind, old, object, subresource, causes);
     for (size_t i = 0; i < ARRAY_LEN(more); i++) {
         json_array_extend(causes, more[i]);
         json_decref(more[i]);
@@ -241,6 +278,7 @@ static json_t *update(const struct sim_kind *kind, const json_t *old, const json
         only_status(kind, object, old);
     else
         keep_other_parts(kind, object, old, subresource);
+    keep_alone(kind, object, old, subresource);
     keep_system_fields(kind, object, old, causes);
     sim_apply_defaults(kind, object);
     if (kind->has_generation && !to_status && wants_other(kind, old, object)) {

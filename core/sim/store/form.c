@@ -120,7 +120,7 @@ static void table_of(struct sim_out *out, struct sim_event_form *form, const str
                      uint64_t version)
 {
     char digits[24];
-    json_t *one = sim_object_json(object, form->served->kind->kind, form->served->api_version);
+    json_t *one = sim_served_json(form->served, object);
     json_t *const objects[] = {one};
     number(version ? version : object->version, digits);
     put_json(out, sim_table(form->served->kind, objects, 1, digits, NULL, form->include_object,

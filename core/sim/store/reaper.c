@@ -65,7 +65,7 @@ static void expect(void *ctx, const struct sim_served *served, const struct sim_
     struct sim_reaper *reaper = ctx;
     int64_t most_ms = atomic_load(&reaper->api->settings.terminate_ms);
     struct waiting_object *waiting = NEW(struct waiting_object);
-    json_t *whole = sim_object_json(object, served->kind->kind, served->api_version);
+    json_t *whole = sim_served_json(served, object);
     *waiting = (struct waiting_object){.timer.fn = on_due,
                                        .reaper = reaper,
                                        .served = served,

@@ -176,7 +176,7 @@ static void define(struct sim_api *api, const struct sim_served *served)
     if (!sim_is_crd(served->kind)) return;
     omap_seek(&cursor, map, "");
     for (const struct sim_object *object; (object = omap_next(&cursor));) {
-        json_t *whole = sim_object_json(object, served->kind->kind, served->api_version);
+        json_t *whole = sim_served_json(served, object);
         sim_effects_stored(api, served, whole);
         json_decref(whole);
     }

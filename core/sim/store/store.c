@@ -220,6 +220,21 @@ struct sim_object *sim_store_ref(struct sim_store *store, const struct sim_resou
     return object;
 }
 
+json_t *sim_served_json(const struct sim_served *served, const struct sim_object *object)
+{
+    return sim_object_json(object, served->kind->kind, served->api_version);
+}
+
+json_t *sim_stored(struct sim_store *store, const char *api_version, const char *kind, const char *key)
+{
+    sim_store_lock(store);
+    const struct sim_served *served = sim_store_of_kind(store, api_version, kind);
+    const struct sim_object *object = served ? omap_get(served->resource->map, key) : NULL;
+    json_t *whole = object ? sim_served_json(served, object) : NULL;
+    sim_store_unlock(store);
+    return whole;
+}
+
 void sim_store_release(struct sim_store *store, struct sim_object *object)
 {
     sim_store_lock(store);

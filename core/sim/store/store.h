@@ -73,6 +73,10 @@ void sim_store_serve(struct sim_store *store, struct sim_kind *const *kinds, siz
 /* Its objects are deleted, its watches end, discovery does not name it any more. */
 void sim_store_withdraw(struct sim_store *store, const char *group, const char *plural);
 
+/* Returns the object as the version has it, parsed: a new reference. Also without the lock. */
+json_t *sim_served_json(const struct sim_served *served, const struct sim_object *object);
+/* Returns a stored object of a kind by its key, parsed; NULL: there is none. Takes the lock itself. */
+json_t *sim_stored(struct sim_store *store, const char *api_version, const char *kind, const char *key);
 /* Return and release a new reference to the object with that key, NULL if it does not exist; both take the
  * lock themselves. NULL may be released. */
 struct sim_object *sim_store_ref(struct sim_store *store, const struct sim_resource *resource,

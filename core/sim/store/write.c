@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "sim/managed/managed.h"
+#include "sim/object/object_spec.h"
 #include "sim/object/status.h"
 #include "sim/store/effects.h"
 #include "sim/text/random.h"
@@ -72,7 +73,7 @@ static json_t *exists(struct sim_api *api, const struct sim_served *served, cons
 {
     json_t *status = sim_status_already_exists(served->kind, sim_object_name(object));
     struct sim_object *there = sim_store_ref(api->store, served->resource, object->key);
-    json_t *body = there ? sim_object_json(there, served->kind->kind, served->api_version) : NULL;
+    json_t *body = there ? sim_served_json(served, there) : NULL;
     if (*sim_text_at(body, "metadata.deletionTimestamp"))
         json_object_set_new(status, "message",
                             sim_textf("object is being deleted: %s", sim_text_at(status, "message")));
@@ -188,11 +189,12 @@ static bool try_update(struct sim_change *c, struct sim_object *old)
 {
     const struct sim_served *served = c->served;
     struct sim_refusal refusal = {0};
-    json_t *before = sim_object_json(old, served->kind->kind, served->api_version);
+    json_t *before = sim_served_json(served, old);
     json_t *wanted = c->body(c->ctx, served->kind, before, &refusal);
     json_t *after =
         wanted ? sim_prepare_update(served->kind, before, wanted, c->subresource, &refusal) : NULL;
     bool done = true;
+    if (after) sim_csr_stamp(served->kind, after, clock_wall_us(sim_clock(c->api)) / 1000000);
     if (after) set_owners(c->api, served, c->by, c->subresource, before, wanted, after);
     if (!after)
         c->written->refusal = refusal.status;
@@ -259,7 +261,7 @@ static bool try_delete(struct sim_change *c, struct sim_object *old)
     const struct sim_served *served = c->served;
     struct sim_refusal refusal = {0};
     struct fresh fresh;
-    json_t *before = sim_object_json(old, served->kind->kind, served->api_version), *updated = NULL;
+    json_t *before = sim_served_json(served, old), *updated = NULL;
     bool done = true;
     freshen(api, &fresh);
     enum sim_delete_step step =
