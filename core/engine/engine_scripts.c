@@ -8,7 +8,7 @@
 #include "base/writer.h"
 #include "engine/engine_internal.h"
 #include "kube/api/stream.h"
-#include "script/rules/rule_params.h"
+#include "script/params/declared.h"
 
 /* --- loading */
 
@@ -179,7 +179,9 @@ static bool all_taken(const struct engine *engine, keeps_fn *keeps, const struct
         struct script *script = script_in(engine->scripts.items[i], keeps, which);
         if (script) scripts[count++] = script;
     }
-    bool ok = rule_params_check(engine->host.params, scripts, count, err);
+    struct params *now = params_read_again(engine->host.params, err);
+    bool ok = now && params_check(now, scripts, count, err);
+    params_free(now);
     free(scripts);
     return ok;
 }
@@ -202,6 +204,6 @@ void engine_warn_params(struct engine *engine)
 {
     struct err err;
     bool ok = engine_check_params(engine, &err);
-    if (!ok && !engine->params_logged) log_warn("Rule parameter is no longer used", F("err", err.text));
+    if (!ok && !engine->params_logged) log_warn("Parameter is not used", F("err", err.text));
     engine->params_logged = !ok;
 }

@@ -44,8 +44,9 @@ struct engine_settings {
     /* Scripts, and what is given to them. */
     struct script_search search; /* files and directories, scanned again at reloads */
     const struct limits *limits;
-    const struct rule_params *params; /* NULL: none */
-    const char *const *trusted;       /* as of the host (script.h), as the next */
+    const struct params *params; /* NULL: none */
+    bool lacks_params;           /* scripts are only looked at: required parameters need no value */
+    const char *const *trusted;  /* as of the host (script.h), as the next */
     size_t trusted_count;
     const char *const *lua_path;
     size_t lua_path_count;

@@ -46,6 +46,7 @@ struct script_host host_of(const struct host_parts *parts, const struct engine_s
         .runs_rules = settings->runs_rules,
         .limits = settings->limits,
         .params = settings->params,
+        .lacks_params = settings->lacks_params,
         .trusted = settings->trusted,
         .trusted_count = settings->trusted_count,
         .lua_path = settings->lua_path,

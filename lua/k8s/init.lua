@@ -38,6 +38,7 @@ object k8s.object *+
 on_leader k8s.leader:on_leader -
 on_reload k8s.reload -
 pages k8s.live:pages
+params k8s.params:script -
 patch k8s.patch
 quantity raw:quantity +
 queue k8s.queue:new

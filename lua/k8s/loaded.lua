@@ -4,7 +4,7 @@ local frozen = require "k8s.frozen"
 local k8s = require "k8s"
 
 -- Beside the modules of such names.
-local MODULES = { "handler_options", "options", "plan", "rule_claims", "rule_params", "rule_use" }
+local MODULES = { "handler_options", "options", "plan", "param_types", "rule_claims", "rule_use" }
 
 return function(modules)
   local names = {}

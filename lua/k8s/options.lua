@@ -6,6 +6,7 @@ local options = {}
 -- Values that may be a duration, an informer or an object; functions check that. Bytes are a string that may
 -- have NUL bytes, as no other has: as a C string it would end at the first.
 local FORMS = {
+  any = { boolean = true, number = true, string = true, table = true },
   bytes = { string = true },
   duration = { number = true, string = true },
   ["kind or informer"] = { string = true, userdata = true },

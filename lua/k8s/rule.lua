@@ -5,7 +5,7 @@ local claims = require "k8s.rule_claims"
 local handler_options = require "k8s.handler_options"
 local ignore = require "k8s.rule_ignore"
 local options = require "k8s.options"
-local params = require "k8s.rule_params"
+local params = require "k8s.params"
 local plan = require "k8s.plan"
 local result = require "k8s.rule_result"
 local use = require "k8s.rule_use"
@@ -57,7 +57,7 @@ return function(given)
   local where = "k8s.rule: " .. own.id
   local informers = informers_of(own.id, own.kinds)
   local functions, used = use.all(where, own.id, own.uses or {})
-  local values, texts = params.all(where .. ": params", own.id, own.params or {})
+  local values = params.all(where .. ": params", own.id, own.params or {})
   local days, accepted_in = ignore(where, own.ignore)
   raw.rule.new(
     own.id,
@@ -73,7 +73,6 @@ return function(given)
     own.skip,
     own.fix,
     values,
-    texts,
     used,
     { own.check, own.skip or false, own.uses or false },
     days,

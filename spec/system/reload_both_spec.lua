@@ -13,7 +13,7 @@ end
 local EDITS = {
   {
     name = "from a rule with the parameter to one without it, while the operator gives it",
-    text = rule("pods", "most"), refusal = 'no rule has a parameter "least"',
+    text = rule("pods", "most"), refusal = 'no script or rule has a parameter "least"',
   },
   { name = "that keeps the parameter", text = rule("nodes", "least") },
   {

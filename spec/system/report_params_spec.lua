@@ -52,13 +52,14 @@ describe("kubelua run --report --param", function()
       assert.are.equal(2, p:wait())
       return p:err()
     end
-    assert.has_match('kubelua: --param lable: no rule has a parameter "lable", did you mean "label"?\n',
+    assert.has_match('kubelua: --param lable: no script or rule has a parameter "lable", did you mean "label"?\n',
       refusal("--param", "lable=x"), 1, true)
-    assert.has_match('kubelua: --param labeled.label: no rule has the id "labeled", did you mean "labelled"?\n',
+    assert.has_match('kubelua: --param labeled.label: no rule with the id "labeled" has parameters, did you mean '
+      .. '"labelled"?\n',
       refusal("--param", "labeled.label=x"), 1, true)
     assert.has_match('kubelua: --param least: "x" is not a number, as rule labelled (' .. place.path
       .. "/scripts/rules.lua:2) has 1\n", refusal("--param", "least=x"), 1, true)
-    assert.has_match("kubelua run: --param least: expected NAME=VALUE or RULE.NAME=VALUE\n",
+    assert.has_match("kubelua run: --param least: expected [SCRIPT:][RULE.]NAME=VALUE\n",
       refusal("--param", "least"), 1, true)
     assert.has_match("none.yaml", refusal("--params", place.path .. "/none.yaml"), 1, true)
   end)
@@ -70,10 +71,10 @@ describe("kubelua run --report --param", function()
     place:write("rules.lua", rule '{ lable = "app" }')
     local path = place.path .. "/scripts/rules.lua"
     local status = engine.await("rules", function(s) return s.reloadError ~= "" end)
-    assert.are.equal(path .. ': --param label: no rule has a parameter "label", did you mean "lable"?',
+    assert.are.equal(path .. ': --param label: no script or rule has a parameter "label", did you mean "lable"?',
       status.reloadError)
     local plan, code = engine.ask("plan", "-f", place.path .. "/scripts")
-    assert.has_match('no rule has a parameter "label", did you mean "lable"?', plan, 1, true)
+    assert.has_match('no script or rule has a parameter "label", did you mean "lable"?', plan, 1, true)
     assert.are.equal(3, code)
     place:write("rules.lua", rule "{ label = 3 }")
     local number = '--param label: "team" is not a number, as rule labelled (' .. path .. ":2) has 3"
@@ -95,8 +96,8 @@ describe("kubelua run --report --param", function()
     engine.await("b", function(s) return s.generation == 2 end)
     engine.await("a", function(s) return s.generation == 2 end)
     os.remove(place.path .. "/scripts/b.lua")
-    engine:wait_error('Rule parameter is no longer used" err="%-%-param labelled.label: '
-      .. 'no rule has the id .*labelled')
+    engine:wait_error('Parameter is not used" err="%-%-param labelled.label: '
+      .. 'no rule with the id .*labelled')
   end)
 
   it("is known to kubelua check", function()
@@ -111,6 +112,6 @@ describe("kubelua run --report --param", function()
     assert.has_match('--param least: "x" is not a number, as rule labelled', out, 1, true)
     local missing, _, err = check("--param", "lest=2")
     assert.are.equal(2, missing)
-    assert.has_match('--param lest: no rule has a parameter "lest", did you mean "least"?', err, 1, true)
+    assert.has_match('--param lest: no script or rule has a parameter "lest", did you mean "least"?', err, 1, true)
   end)
 end)

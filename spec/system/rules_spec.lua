@@ -170,8 +170,8 @@ k8s.rule {
     temp.write(yaml, "\nmost: many\n")
     for args, text in pairs {
       [{ "--params", yaml }] = 'params.yaml:2: most: "many" is not a number, as rule names (',
-      [{ "--param", "mots=2" }] = '--param mots: no rule has a parameter "mots", did you mean "most"?',
-      [{ "--param", "most" }] = "--param most: expected NAME=VALUE or RULE.NAME=VALUE",
+      [{ "--param", "mots=2" }] = '--param mots: no script or rule has a parameter "mots", did you mean "most"?',
+      [{ "--param", "most" }] = "--param most: expected [SCRIPT:][RULE.]NAME=VALUE",
       [{ "--params", place.path .. "/none.yaml" }] = "/none.yaml",
     } do
       local said, code = audit(unpack(args))

@@ -79,10 +79,12 @@ describe("env:audit", function()
       assert.is_false(ok)
       return tostring(problem)
     end
-    assert.matches('no rule has a parameter "lable", did you mean "label"?', refused { lable = "team" }, 1, true)
+    assert.matches('no script or rule has a parameter "lable", did you mean "label"?', refused { lable = "team" }, 1,
+      true)
     assert.matches('the rule owner has no parameter "lest", did you mean "least"?', refused { ["owner.lest"] = 5 }, 1,
       true)
-    assert.matches('no rule has the id "ownr", did you mean "owner"?', refused { ["ownr.least"] = 5 }, 1, true)
+    assert.matches('no rule with the id "ownr" has parameters, did you mean "owner"?', refused { ["ownr.least"] = 5 },
+      1, true)
   end)
 
   it("knows what was accepted, by its own clock", function()
@@ -121,7 +123,7 @@ describe("env:audit", function()
       raised(env.audit, env, { pases = true }), 1, true)
     assert.has_match("env:audit: the script has no rule (k8s.rule)",
       raised(function() load("local x"):audit() end), 1, true)
-    assert.has_match('no rule has a parameter "labl", did you mean "label"?',
+    assert.has_match('no script or rule has a parameter "labl", did you mean "label"?',
       raised(function() load(RULES, { params = { labl = "x" } }):audit() end), 1, true)
     assert.has_match('"x" is not a number, as rule owner', raised(load, RULES, { params = { least = "x" } }), 1, true)
     assert.has_match("test.load: params must be { name = value }", raised(load, RULES, { params = { 5 } }), 1, true)

@@ -91,6 +91,12 @@ void admin_put_reloads(const struct admin_engine *admin, struct buf *out);
 /* Appends the status of the script's generations. */
 void admin_put_generations(const struct managed_script *managed, struct buf *out);
 
+/* --- admin_params.c */
+
+/* Prints the parameters that the script and its rules declare, or those of one rule alone. Values are JSON in
+ * texts; a secret has none. */
+void admin_put_params(const struct script *script, const char *rule, struct buf *out);
+
 /* --- admin_rules.c */
 
 /* Appends a rule as its author describes it; values of its parameters are JSON in texts. */

@@ -9,7 +9,7 @@
 #include "engine/engine_view.h"
 #include "engine/reload/reload.h"
 #include "script/inventory/inventory.h"
-#include "script/rules/rule_params.h"
+#include "script/params/declared.h"
 #include "script/vm/bundle.h"
 #include "script/vm/limits.h"
 
@@ -204,34 +204,55 @@ bool admin_begin_reload(struct engine *engine, struct admin_call *call)
 
 /* Prints the running scripts that take the parameter: a reload into one that does not take it any more is
  * refused. */
-static void put_takers(const struct managed_scripts *scripts, const struct rule_param_given *given,
+static void put_takers(const struct managed_scripts *scripts, const struct param_given *given,
                        struct buf *out)
 {
     json_open(out, "scripts", '[');
     for (size_t i = 0; i < scripts->count; i++) {
         const struct managed_script *managed = scripts->items[i];
-        if (managed->running && rule_params_is_taken(given, managed->running))
-            json_text(out, NULL, managed->name);
+        if (managed->running && param_is_taken(given, managed->running)) json_text(out, NULL, managed->name);
     }
     json_close(out, ']');
 }
 
+/* A secret is not shown; any other text does for a plan. */
+static bool is_secret(const struct managed_scripts *scripts, const struct param_given *given)
+{
+    for (size_t i = 0; i < scripts->count; i++)
+        if (scripts->items[i]->running && param_is_secret(given, scripts->items[i]->running)) return true;
+    return false;
+}
+
+static void put_param(struct engine *engine, const struct param_given *given, struct buf *out)
+{
+    const struct managed_scripts *scripts = engine_scripts(engine);
+    bool masked = is_secret(scripts, given);
+    json_open(out, NULL, '{');
+    if (given->script) json_text(out, "script", given->script);
+    if (given->rule) json_text(out, "rule", given->rule);
+    json_text(out, "name", given->name);
+    json_text(out, "value", masked ? PARAM_SECRET : given->value);
+    json_bool(out, "isJson", given->is_json && !masked);
+    json_int(out, "order", given->order);
+    json_text(out, "source", given->source);
+    put_takers(scripts, given, out);
+    json_close(out, '}');
+}
+
+/* Files are read again, as a reload would. */
 static void put_params(struct engine *engine, struct buf *out)
 {
-    const struct rule_params *params = engine_host(engine)->params;
-    json_open(out, "ruleParams", '[');
-    for (size_t i = 0; i < rule_params_count(params); i++) {
-        const struct rule_param_given given = rule_params_at(params, i);
-        json_open(out, NULL, '{');
-        if (given.rule) json_text(out, "rule", given.rule);
-        json_text(out, "name", given.name);
-        json_text(out, "value", given.value);
-        json_bool(out, "isJson", given.is_json);
-        json_text(out, "source", given.source);
-        put_takers(engine_scripts(engine), &given, out);
-        json_close(out, '}');
+    struct err ignored;
+    const struct params *params = engine_host(engine)->params;
+    struct params *again = params_read_again(params, &ignored);
+    if (again) params = again;
+    json_open(out, "params", '[');
+    for (size_t i = 0; i < params_count(params); i++) {
+        const struct param_given given = params_at(params, i);
+        put_param(engine, &given, out);
     }
     json_close(out, ']');
+    params_free(again);
 }
 
 static void put_settings(struct engine *engine, struct buf *out)

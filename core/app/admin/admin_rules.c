@@ -9,22 +9,6 @@
 #include "informer/shared/shared_factory.h"
 #include "script/inventory/inventory.h"
 #include "script/rules/rule.h"
-#include "script/rules/rule_value.h"
-
-static void put_params(const struct script_rule *rule, struct buf *out)
-{
-    json_open(out, "params", '[');
-    for (size_t i = 0; i < rule->param_count; i++) {
-        const struct rule_param *param = &rule->params[i];
-        json_open(out, NULL, '{');
-        json_text(out, "name", param->name);
-        json_text(out, "type", rule_value_type(str_of(param->fallback)));
-        json_text(out, "value", param->value);
-        json_text(out, "default", param->fallback);
-        json_close(out, '}');
-    }
-    json_close(out, ']');
-}
 
 static void put_ignore(const struct script_rule *rule, struct buf *out)
 {
@@ -48,7 +32,7 @@ void admin_put_rule(const struct script *script, size_t number, struct buf *out)
     json_open(out, "kinds", '[');
     for (size_t i = 0; i < rule->kind_count; i++) json_text(out, NULL, claim_spec(rule->kinds[i])->kind);
     json_close(out, ']');
-    put_params(rule, out);
+    admin_put_params(script, rule->id, out);
     json_text(out, "file", place && place->file ? place->file : script_path(script));
     json_int(out, "line", place ? place->line : 0);
     json_text(out, "why", rule->why);

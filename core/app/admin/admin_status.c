@@ -177,6 +177,7 @@ static void put_running(const struct script *script, struct buf *out)
     json_int(out, "handlers", (int64_t)script_handler_count(script));
     json_int(out, "informers", (int64_t)count_informers(script));
     json_int(out, "rules", (int64_t)script_rule_count(script));
+    admin_put_params(script, NULL, out);
     json_int(out, "adds", (int64_t)counters.adds);
     json_int(out, "updates", (int64_t)counters.updates);
     json_int(out, "deletes", (int64_t)counters.deletes);

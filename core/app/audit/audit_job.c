@@ -13,7 +13,7 @@
 #include "base/text/wire.h"
 #include "engine/engine_settings.h"
 #include "script/generation/script.h"
-#include "script/rules/rule_params.h"
+#include "script/params/params.h"
 #include "script/vm/bundle.h"
 
 enum { LIST_MAX = 10000, NICE_END = 20 };
@@ -59,29 +59,37 @@ static void list(struct job_form *f, char ***items, size_t *count)
     for (size_t i = 0; i < *count && !f->in.bad; i++) text(f, &(*items)[i]);
 }
 
-static void param(struct job_form *f, struct rule_params *params, size_t i)
+static void param(struct job_form *f, struct params *params, size_t i)
 {
-    struct rule_param_given given = f->out ? rule_params_at(params, i) : (struct rule_param_given){0};
-    char *rule = (char *)given.rule, *name = (char *)given.name, *value = (char *)given.value,
-         *source = (char *)given.source;
+    struct param_given given = f->out ? params_at(params, i) : (struct param_given){0};
+    char *script = (char *)given.script, *rule = (char *)given.rule, *name = (char *)given.name,
+         *value = (char *)given.value, *source = (char *)given.source;
+    text(f, &script);
     text(f, &rule);
     text(f, &name);
     text(f, &value);
     given.is_json = number_below(f, given.is_json, 2);
+    given.is_loose = number_below(f, given.is_loose, 2);
+    given.order = (int)number_below(f, (size_t)given.order, PARAM_FROM_FLAGS + 1);
     text(f, &source);
     if (f->out) return;
-    given = (struct rule_param_given){*rule ? rule : NULL, name, value, given.is_json, source};
-    if (!f->in.bad) rule_params_put(params, &given);
+    given.script = *script ? script : NULL;
+    given.rule = *rule ? rule : NULL;
+    given.name = name;
+    given.value = value;
+    given.source = source;
+    if (!f->in.bad) params_put(params, &given);
+    free(script);
     free(rule);
     free(name);
     free(value);
     free(source);
 }
 
-static void params(struct job_form *f, struct rule_params **all)
+static void params(struct job_form *f, struct params **all)
 {
-    uint32_t count = number_below(f, rule_params_count(*all), LIST_MAX);
-    if (!f->out && count) *all = rule_params_new();
+    uint32_t count = number_below(f, params_count(*all), LIST_MAX);
+    if (!f->out && count) *all = params_new();
     for (uint32_t i = 0; i < count && !f->in.bad; i++) param(f, *all, i);
 }
 
@@ -230,7 +238,7 @@ void audit_job_clear(struct audit_job *r)
         bundle_unref(r->scripts[i].bundle);
     }
     free(r->scripts);
-    rule_params_free(r->params);
+    params_free(r->params);
     *r = (struct audit_job){0};
 }
 

@@ -14,7 +14,7 @@
 #include "script/vm/limits.h"
 
 struct bundle;
-struct rule_params;
+struct params;
 struct engine_settings;
 
 enum { AUDIT_JOB_MAX = 64 << 20 };
@@ -34,7 +34,7 @@ struct audit_job {
     bool is_own; /* the rules of the engine's scripts are meant: what follows is not read */
     struct limits limits;
     struct suppression_limits suppression;
-    struct rule_params *params; /* NULL: none */
+    struct params *params; /* NULL: none */
     char **trusted, **lua_path;
     size_t trusted_count, lua_path_count;
     struct audit_job_script *scripts;

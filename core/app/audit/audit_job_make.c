@@ -40,12 +40,12 @@ static char **copy_list(const struct flag_list *list)
 }
 
 /* A copy, as the order owns what it has. */
-static struct rule_params *copy_params(const struct rule_params *params)
+static struct params *copy_params(const struct params *params)
 {
-    struct rule_params *copy = rule_params_new();
-    for (size_t i = 0; i < rule_params_count(params); i++) {
-        const struct rule_param_given given = rule_params_at(params, i);
-        rule_params_put(copy, &given);
+    struct params *copy = params_new();
+    for (size_t i = 0; i < params_count(params); i++) {
+        const struct param_given given = params_at(params, i);
+        params_put(copy, &given);
     }
     return copy;
 }
@@ -74,7 +74,7 @@ int audit_job_make(const struct audit_request *request, bool passes, struct err 
         .is_own = request->files.count == 0,
         .limits = options->script_limits,
         .suppression = options_suppression(options),
-        .params = copy_params(request->options.rule_params),
+        .params = copy_params(request->options.given_params),
         .trusted = copy_list(&options->trusted),
         .trusted_count = options->trusted.count,
         .lua_path = copy_list(&options->lua_path),

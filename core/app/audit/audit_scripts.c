@@ -7,6 +7,7 @@
 
 #include "app/options/options.h"
 #include "base/mem.h"
+#include "script/params/declared.h"
 
 enum {
     MISSED_MAX_OF_FILES = 64,
@@ -53,7 +54,7 @@ bool audit_scripts_load(struct audit_scripts *scripts, const struct audit_reques
     }
     if (failed) return false;
     if (rules == 0) return err_set(err, ERR_INVALID, "none of the scripts has a rule (k8s.rule)");
-    return rule_params_check(request->options.rule_params, scripts->items, scripts->count, err);
+    return params_check(request->options.given_params, scripts->items, scripts->count, err);
 }
 
 void audit_scripts_want_uses(struct audit_scripts *scripts)

@@ -14,6 +14,7 @@
 #include "script/caches/informer_options.h"
 #include "script/generation/script.h"
 #include "script/inventory/inventory.h"
+#include "script/params/declared.h"
 #include "script/rules/rule.h"
 #include "script/server/declared.h"
 #include "script/vm/bundle.h"
@@ -239,6 +240,22 @@ static void set_lease(lua_State *L, const struct leadership *leadership)
     lua_setfield(L, -2, "lease");
 }
 
+/* Required parameters without a value. */
+static void set_lacking(lua_State *L, const struct script *script)
+{
+    lua_newtable(L);
+    for (size_t i = 0; i < script_param_count(script); i++) {
+        const struct declared_param *param = script_param(script, i);
+        if (!param->lacks) continue;
+        lua_createtable(L, 0, 3);
+        tool_set_text(L, "name", param->name);
+        tool_set_text(L, "type", param->type);
+        if (param->rule) tool_set_text(L, "rule", param->rule);
+        tool_append(L);
+    }
+    lua_setfield(L, -2, "lacking");
+}
+
 /* --- all of them */
 
 static void set_script(lua_State *L, const struct script *script)
@@ -255,13 +272,14 @@ static void set_script(lua_State *L, const struct script *script)
     set_queues(L, script);
     set_declared(L, "reads", script_declared_reads(script));
     set_declared(L, "writes", script_declared_writes(script));
+    set_lacking(L, script);
     set_lease(L, script_leadership(script));
     tool_set_bool(L, "records_events", script_records_events(script));
 }
 
 /* A script that does not load hides nothing of the others. Of one nobody knows what its rules would take. */
 static void load_all(lua_State *L, const struct script_host *host, const struct script_files *files,
-                     const struct rule_params *params)
+                     const struct params *params)
 {
     struct script **scripts = xcalloc(files->count + 1, sizeof *scripts);
     size_t count = 0;
@@ -281,7 +299,7 @@ static void load_all(lua_State *L, const struct script_host *host, const struct 
         tool_append(L);
     }
     lua_setfield(L, -2, "scripts");
-    if (count == files->count && !rule_params_check(params, scripts, count, &err))
+    if (count == files->count && !params_check(params, scripts, count, &err))
         tool_set_text(L, "params_error", err.text);
     for (size_t i = 0; i < count; i++) script_free(scripts[i]);
     free(scripts);
@@ -294,10 +312,11 @@ void script_facts_set(lua_State *L, const struct options *options, const struct 
     const char *ns = options->all_namespaces ? NULL : options->cluster.namespace_;
     struct engine_settings settings = {.lease = leader_flags_lease(&options->leader, here),
                                        .elects = options->leader.elect,
-                                       .default_namespace = ns ? ns : ""};
+                                       .default_namespace = ns ? ns : "",
+                                       .lacks_params = true};
     options_give_scripts(options, &settings);
     load_host_open(&dry, &settings);
-    load_all(L, &dry.host, files, options->rule_params);
+    load_all(L, &dry.host, files, options->given_params);
     load_host_close(&dry);
     tool_set_text(L, "namespace", settings.default_namespace);
 }

@@ -30,7 +30,7 @@ static const struct flag_group *groups_of(enum driver_mode mode)
     size_t n = 0;
     all[n++].flags = mode == DRIVER_RUN ? run_flags(&options) : exec_flags(&options);
     all[n++].flags = engine_flags(&options);
-    if (mode == DRIVER_RUN) all[n++].flags = param_flags(&options);
+    all[n++].flags = param_flags(&options);
     if (mode == DRIVER_RUN) all[n++].flags = ignore_flags(&options);
     all[n++] = (struct flag_group){"Scripts:", script_flags(&options)};
     all[n++] = (struct flag_group){"Leader election:", leader_flags(&options.leader)};

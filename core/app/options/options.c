@@ -267,6 +267,6 @@ void options_clear(struct options *options)
     flag_list_clear(&options->files);
     options_clear_history(options);
     builtin_paths_clear(&options->builtin);
-    rule_params_free(options->rule_params);
-    options->rule_params = NULL;
+    params_free(options->given_params);
+    options->given_params = NULL;
 }

@@ -7,7 +7,7 @@
 #include "app/options/script_options.h"
 #include "base/cli/flags.h"
 #include "kube/config/kubeconfig.h"
-#include "script/rules/rule_params.h"
+#include "script/params/params.h"
 #include "script/vm/limits.h"
 
 /* Targets of the findings of continuous audits; "" is the first of them. */
@@ -31,8 +31,8 @@ struct options {
     struct flag_list trusted;                /* scripts */
     struct flag_list lua_path;               /* directories */
     struct limits script_limits;             /* what these make: script_options.h */
-    struct flag_list params, params_files;   /* of rules */
-    struct rule_params *rule_params;         /* what these make; NULL: not read */
+    struct flag_list params, params_files;   /* of scripts and rules */
+    struct params *given_params;             /* what these make; NULL: not read */
     struct ignore_options ignore;
     int64_t request_timeout_ms; /* 0: none */
     double kube_api_qps;        /* 0: no limit, unless there is a burst (H-1) */

@@ -5,9 +5,11 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/text/nearest.h"
+#include "script/vm/script_name.h"
 
 const struct flag *limit_flags(struct options *o)
 {
@@ -44,9 +46,10 @@ const struct flag *param_flags(struct options *o)
 {
     static struct flag table[3];
     const struct flag flags[] = {
-        {"param", 0, FLAG_LIST, &o->params, "[RULE.]NAME=VALUE", NULL, "Set a rule parameter (repeatable)"},
+        {"param", 0, FLAG_LIST, &o->params, "[SCRIPT:][RULE.]NAME=VALUE", NULL,
+         "Set a parameter of scripts or rules (repeatable)"},
         {"params", 0, FLAG_LIST, &o->params_files, "FILE", NULL,
-         "Read rule parameters from a YAML or JSON file (repeatable)"},
+         "Read parameters from a YAML or JSON file, or from a directory with a file for each (repeatable)"},
     };
     return flags_fill(table, ARRAY_LEN(table), flags, ARRAY_LEN(flags));
 }
@@ -94,15 +97,16 @@ struct suppression_limits options_suppression(const struct options *o)
 
 /* --- parameters, limits and trust */
 
-/* A parameter given on its own overrides one from a file. */
+/* A parameter given on its own overrides one from a file, which overrides the environment. */
 bool options_read_params(struct options *o, struct err *err)
 {
     bool ok = true;
-    o->rule_params = rule_params_new();
+    o->given_params = params_new();
+    params_add_environment(o->given_params, environ);
     for (size_t i = 0; ok && i < o->params_files.count; i++)
-        ok = rule_params_read(o->rule_params, o->params_files.items[i], err);
+        ok = params_read(o->given_params, o->params_files.items[i], err);
     for (size_t i = 0; ok && i < o->params.count; i++)
-        ok = rule_params_add(o->rule_params, o->params.items[i], err);
+        ok = params_add(o->given_params, o->params.items[i], err);
     return ok;
 }
 
@@ -171,7 +175,7 @@ void options_give_scripts(const struct options *options, struct engine_settings 
     settings->trusted_count = options->trusted.count;
     settings->lua_path = options->lua_path.items;
     settings->lua_path_count = options->lua_path.count;
-    settings->params = options->rule_params;
+    settings->params = options->given_params;
 }
 
 /* --- The flags of elections */

@@ -22,7 +22,7 @@ const struct flag *ignore_flags(struct options *options);
 bool options_check_ignore(const struct options *options, struct err *err);
 /* Returns the limits that the flags mean. */
 struct suppression_limits options_suppression(const struct options *options);
-/* Parses the flags into `rule_params`. */
+/* Parses the flags into `given_params`. */
 bool options_read_params(struct options *options, struct err *err);
 /* Parses the flags into `script_limits`. ERR_INVALID names the flag. */
 bool options_set_limits(struct options *options, struct err *err);

@@ -11,7 +11,7 @@
 #include "script/generation/state_copy.h"
 #include "script/inventory/inventory.h"
 #include "script/inventory/metrics.h"
-#include "script/rules/rule_params.h"
+#include "script/params/declared.h"
 #include "script/vm/bundle.h"
 #include "script/vm/limits.h"
 #include "tool/tool.h"
@@ -21,7 +21,7 @@ struct plan_files {
     struct load_host dry;
     struct engine_settings settings;
     struct limits limits;
-    struct rule_params *params;
+    struct params *params;
     struct flag_list trusted, lua_path;
     struct script **scripts; /* NULL: it does not load */
     size_t count;
@@ -70,13 +70,23 @@ static struct flag_list list_field(lua_State *L, int idx, const char *name)
     return take_list(L);
 }
 
-static struct rule_param_given param_at(lua_State *L, int idx)
+static int int_field(lua_State *L, int idx, const char *name)
 {
-    return (struct rule_param_given){.rule = text_field(L, idx, "rule"),
-                                     .name = text_field(L, idx, "name"),
-                                     .value = text_field(L, idx, "value"),
-                                     .is_json = bool_field(L, idx, "isJson"),
-                                     .source = text_field(L, idx, "source")};
+    lua_getfield(L, idx, name);
+    int value = (int)lua_tointeger(L, -1);
+    lua_pop(L, 1);
+    return value;
+}
+
+static struct param_given param_at(lua_State *L, int idx)
+{
+    return (struct param_given){.script = text_field(L, idx, "script"),
+                                .rule = text_field(L, idx, "rule"),
+                                .name = text_field(L, idx, "name"),
+                                .value = text_field(L, idx, "value"),
+                                .is_json = bool_field(L, idx, "isJson"),
+                                .order = int_field(L, idx, "order"),
+                                .source = text_field(L, idx, "source")};
 }
 
 /* --- finding */
@@ -134,12 +144,12 @@ static void take_limits(lua_State *L, struct plan_files *p)
 
 static void take_params(lua_State *L, struct plan_files *p)
 {
-    p->params = rule_params_new();
+    p->params = params_new();
     lua_getfield(L, SETTINGS, "params");
     for (int i = 1; i <= (int)lua_objlen(L, -1); i++) {
         lua_rawgeti(L, -1, i);
-        const struct rule_param_given given = param_at(L, lua_gettop(L));
-        rule_params_put(p->params, &given);
+        const struct param_given given = param_at(L, lua_gettop(L));
+        params_put(p->params, &given);
         lua_pop(L, 1);
     }
     lua_pop(L, 1);
@@ -234,7 +244,7 @@ static int loaded_free(lua_State *L)
         if (p->scripts[i]) script_free(p->scripts[i]);
     load_host_close(&p->dry);
     free(p->scripts);
-    rule_params_free(p->params);
+    params_free(p->params);
     flag_list_clear(&p->trusted);
     flag_list_clear(&p->lua_path);
     return 0;
@@ -296,8 +306,8 @@ static int loaded_metric_clash(lua_State *L)
 static int loaded_takes(lua_State *L)
 {
     const struct script *script = script_at(L);
-    const struct rule_param_given given = param_at(L, 3);
-    lua_pushboolean(L, script && rule_params_is_taken(&given, script));
+    const struct param_given given = param_at(L, 3);
+    lua_pushboolean(L, script && param_is_taken(&given, script));
     return 1;
 }
 
@@ -305,16 +315,16 @@ static int loaded_takes(lua_State *L)
 static int loaded_reject_param(lua_State *L)
 {
     const struct plan_files *p = luaL_checkudata(L, 1, class);
-    const struct rule_param_given given = param_at(L, 2);
+    const struct param_given given = param_at(L, 2);
     struct script **scripts = xcalloc(p->count + 1, sizeof(struct script *));
-    struct rule_params *one = rule_params_new();
+    struct params *one = params_new();
     struct err err = {0};
     size_t count = 0;
     for (size_t i = 0; i < p->count; i++)
         if (p->scripts[i]) scripts[count++] = p->scripts[i];
-    rule_params_put(one, &given);
-    rule_params_check(one, scripts, count, &err);
-    rule_params_free(one);
+    params_put(one, &given);
+    params_check(one, scripts, count, &err);
+    params_free(one);
     free(scripts);
     return push_error(L, &err);
 }

@@ -10,8 +10,8 @@
 #include "base/mem.h"
 #include "base/text/json_out.h"
 #include "base/text/nearest.h"
+#include "script/params/declared.h"
 #include "script/rules/rule.h"
-#include "script/rules/rule_params.h"
 
 /* The objects that rules match, each once. */
 struct subjects {

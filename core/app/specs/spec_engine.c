@@ -38,9 +38,9 @@ static void on_main_done(void *ctx, enum script_result result, int exit_code)
 static bool read_params(struct spec_engine *engine, const struct spec_engine_options *options,
                         struct err *err)
 {
-    engine->params = rule_params_new();
+    engine->params = params_new();
     for (size_t i = 0; i < options->param_count; i++)
-        if (!rule_params_add(engine->params, options->params[i], err)) return false;
+        if (!params_add(engine->params, options->params[i], err)) return false;
     return true;
 }
 
@@ -98,7 +98,7 @@ void spec_engine_free(struct spec_engine *engine)
     spec_cluster_free(engine->cluster);
     loop_free(engine->loop);
     buf_clear(&engine->records);
-    rule_params_free(engine->params);
+    params_free(engine->params);
     free(engine->namespace_);
     free(engine);
     spec_engine_leave();

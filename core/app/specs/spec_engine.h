@@ -7,7 +7,7 @@
 #include "app/specs/spec_web.h"
 #include "base/log.h"
 #include "engine/engine_view.h"
-#include "script/rules/rule_params.h"
+#include "script/params/params.h"
 #include "script/vm/limits.h"
 
 /* Latest time of the clock: versions of objects are derived from it. */
@@ -20,7 +20,7 @@ struct spec_engine {
     struct engine *engine;
     struct engine_settings settings; /* of the engine */
     struct limits limits;
-    struct rule_params *params;
+    struct params *params;
     char *namespace_;
     int64_t opened_ms;
     struct spec_replay *replay; /* call in flight; NULL: none */

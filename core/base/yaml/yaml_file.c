@@ -67,18 +67,23 @@ static bool check_cost(struct yaml_file *file, struct str text, struct err *err)
     return ok;
 }
 
+bool yaml_file_parse(struct yaml_file *file, const char *path, struct str text, struct err *err)
+{
+    struct yaml_file_reading r;
+    *file = (struct yaml_file){.path = path};
+    if (!check_cost(file, text, err)) return false;
+    begin(&r, text);
+    file->loaded = yaml_parser_load(&r.parser, &file->document) == 1;
+    if (!file->loaded) complain(file, &r.parser, err);
+    yaml_parser_delete(&r.parser);
+    return file->loaded;
+}
+
 bool yaml_file_load(struct yaml_file *file, const char *path, struct err *err)
 {
     struct buf text = {0};
-    struct yaml_file_reading r;
     *file = (struct yaml_file){.path = path};
-    bool ok = file_read(path, FILE_MAX, &text, err) && check_cost(file, buf_slice(&text), err);
-    if (ok) {
-        begin(&r, buf_slice(&text));
-        ok = file->loaded = yaml_parser_load(&r.parser, &file->document) == 1;
-        if (!ok) complain(file, &r.parser, err);
-        yaml_parser_delete(&r.parser);
-    }
+    bool ok = file_read(path, FILE_MAX, &text, err) && yaml_file_parse(file, path, buf_slice(&text), err);
     buf_wipe(&text);
     return ok;
 }

@@ -14,6 +14,8 @@ struct yaml_file {
 };
 
 bool yaml_file_load(struct yaml_file *file, const char *path, struct err *err);
+/* The same for the text of a file that was read already. */
+bool yaml_file_parse(struct yaml_file *file, const char *path, struct str text, struct err *err);
 void yaml_file_clear(struct yaml_file *file);
 /* Returns the first document's value; NULL for an empty file. */
 yaml_node_t *yaml_file_root(struct yaml_file *file);

@@ -27,6 +27,7 @@
 #include "script/vm/failure_log.h"
 #include "script/vm/memory.h"
 #include "script/vm/modules.h"
+#include "script/vm/script_name.h"
 #include "script/vm/state.h"
 #include "script/vm/task.h"
 #include "script/vm/throttle.h"
@@ -85,12 +86,6 @@ static bool is_trusted(const struct script_host *host, const char *name, const c
     for (size_t i = 0; i < host->trusted_count; i++)
         if (strcmp(host->trusted[i], name) == 0 || strcmp(host->trusted[i], path) == 0) return true;
     return false;
-}
-
-bool script_goes_by(struct str wanted, const char *name, const char *path)
-{
-    const char *slash = strrchr(name, '/');
-    return str_is(wanted, name) || str_is(wanted, path) || (slash && str_is(wanted, slash + 1));
 }
 
 /* The name of a script, which every generation has: a reload changes nothing. */

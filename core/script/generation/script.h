@@ -171,8 +171,6 @@ int64_t script_load_us(const struct script *script);
 size_t script_memory(const struct script *script);
 /* Returns the CPU time of its calls since the generation was loaded, as the CPU watch samples it. */
 int64_t script_cpu_ms(const struct script *script);
-/* Returns whether --dry-run means a script by this: its name, the last part of its name, or its path. */
-bool script_goes_by(struct str wanted, const char *name, const char *path);
 /* Returns what --dry-run says of its writes: "none", "client" or "server". */
 const char *script_dry_run(const struct script *script);
 /* Returns whether the operator trusts it: with JIT, without CPU limits. */

@@ -26,6 +26,7 @@
     X(READ, "read")   /* "pods:list" */                                                           \
     X(WRITE, "write") /* "pods/status:patch" */                                                   \
     X(LIMIT, "limit")                                                                             \
+    X(PARAM, "param")                                                                             \
     X(LEADER, "leader") /* the lease, "ops/rules"; the place of a k8s.on_leader */                \
     X(MAIN, "main")                                                                               \
     X(RELOAD, "reload") /* what k8s.on_reload said */

@@ -89,7 +89,6 @@ enum {
     ARG_SKIP,
     ARG_FIX,
     ARG_VALUES,
-    ARG_PARAMS,
     ARG_USES,
     ARG_CODE,
     ARG_IGNORE_DAYS,
@@ -135,19 +134,6 @@ static void take_uses(lua_State *L, int idx, struct script_rule *rule)
     }
 }
 
-/* The texts of the array at `idx`: name, default and value in turns. */
-static void take_params(lua_State *L, int idx, struct script_rule *rule)
-{
-    size_t count = lua_objlen(L, idx) / 3;
-    rule->params = xcalloc(count + 1, sizeof *rule->params);
-    rule->param_count = count;
-    for (size_t i = 0; i < count; i++) {
-        rule->params[i].name = copy_element(L, idx, i * 3);
-        rule->params[i].fallback = copy_element(L, idx, i * 3 + 1);
-        rule->params[i].value = copy_element(L, idx, i * 3 + 2);
-    }
-}
-
 /* False: nothing may be accepted; else days, 0 for any, and handler options or nil. Borrowed. */
 static struct rule_ignore ignore_arg(lua_State *L)
 {
@@ -158,7 +144,7 @@ static struct rule_ignore ignore_arg(lua_State *L)
 }
 
 /* new(id, title, severity, category, why, how, informers, handler options, uses, check, skip, fix,
- * params, their texts, what `uses` is made of, what its results depend on, days and namespaces of `ignore`)
+ * params, what `uses` is made of, what its results depend on, days and namespaces of `ignore`)
  */
 static int l_rule_new(lua_State *L)
 {
@@ -174,7 +160,6 @@ static int l_rule_new(lua_State *L)
     struct handler_options *options = handler_options_arg(L, ARG_OPTIONS);
     if (!options) script_raise(L, "k8s.rule: no options");
     rule.ignore = ignore_arg(L);
-    check_texts(L, ARG_PARAMS, "k8s.rule: params: the name", 3);
     check_texts(L, ARG_USES, "k8s.rule: uses: the name", 1);
     rule.has_skip = !lua_isnil(L, ARG_SKIP);
     rule.has_fix = !lua_isnil(L, ARG_FIX);
@@ -184,7 +169,6 @@ static int l_rule_new(lua_State *L)
     rule.fix = ref_arg(L, ARG_FIX);
     rule.values = ref_arg(L, ARG_VALUES);
     rule.code = ref_arg(L, ARG_CODE);
-    take_params(L, ARG_PARAMS, &rule);
     take_uses(L, ARG_USES, &rule);
     rule.options = handler_options_ref(options);
     if (rule.ignore.namespaces) handler_options_ref(rule.ignore.namespaces);
@@ -311,9 +295,11 @@ static int l_rule_result(lua_State *L)
 
 static void bind_rule(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {
-        {"new", l_rule_new},     {"claimed", l_rule_claimed}, {"depends_on", l_rule_depends_on},
-        {"param", l_rule_param}, {"result", l_rule_result},   {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"new", l_rule_new},
+                                     {"claimed", l_rule_claimed},
+                                     {"depends_on", l_rule_depends_on},
+                                     {"result", l_rule_result},
+                                     {NULL, NULL}};
     static const luaL_Reg result_methods[] = {{"pass", l_rule_pass},
                                               {"fail", l_rule_fail},
                                               {"warn", l_rule_warn},

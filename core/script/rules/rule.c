@@ -76,12 +76,6 @@ void rules_clear(struct script *script)
             free(rule->uses[j].index);
         }
         free(rule->uses);
-        for (size_t j = 0; j < rule->param_count; j++) {
-            free(rule->params[j].name);
-            free(rule->params[j].fallback);
-            free(rule->params[j].value);
-        }
-        free(rule->params);
         quarantine_clear(&rule->quarantine);
     }
     free(rules->items);

@@ -12,7 +12,6 @@
 #include "base/str.h"
 #include "informer/store/indexer.h"
 #include "object/pack/pool.h"
-#include "script/rules/rule_params.h"
 #include "script/vm/quarantine.h"
 
 struct handler_options;
@@ -61,8 +60,6 @@ struct script_rule {
     int check, skip, fix, use, values; /* in the registry; skip and fix may be LUA_NOREF */
     int code;                          /* there too: what its results depend on */
     bool has_skip, has_fix, has_uses;
-    struct rule_param *params; /* what it declares (rule_params.h), by name */
-    size_t param_count;
     struct quarantine quarantine; /* of one that is watched */
     void (*lifted)(void *ctx);    /* NULL: it is not */
     void *lifted_ctx;

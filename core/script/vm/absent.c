@@ -131,13 +131,22 @@ static bool explain_name(const struct absent *absent, struct buf *text)
     return is_it;
 }
 
+/* Scripts have settings in place of the engine's environment, which may hold secrets of others. */
+static bool explain_getenv(struct buf *text)
+{
+    static const char call[] = "field 'getenv' (a nil value)";
+    bool is_it = memmem(text->data, text->len, call, sizeof call - 1);
+    if (is_it) buf_puts(text, "; os.getenv does not exist: declare settings by k8s.params");
+    return is_it;
+}
+
 /* Adds the last absent field to the message as a hint: what the script did with it since is unknown. */
 void absent_explain(struct script *script, struct buf *text)
 {
     struct absent *absent = &script->call.absent;
     if (text->len == 0) return;
     explain_function(script, text);
-    if (explain_name(absent, text) || !absent->root || !is_about_nil(text)) return;
+    if (explain_getenv(text) || explain_name(absent, text) || !absent->root || !is_about_nil(text)) return;
     struct buf path = {0};
     if (!find_path(root_value(absent->root), absent->parent.at, &path, 0)) buf_putc(&path, '?');
     bool from_zero = absent->key_len == 0 && absent->index == 0;

@@ -23,6 +23,7 @@ struct source_file {
     char *path;
     struct buf text;
     bool found;
+    bool is_data; /* no source */
 };
 
 struct bundle {
@@ -164,6 +165,14 @@ bool bundle_text(struct bundle *bundle, const char *path, struct str *text, stru
     return true;
 }
 
+bool bundle_data(struct bundle *bundle, const char *path, struct str *text, struct err *err)
+{
+    bool found = bundle_text(bundle, path, text, err);
+    struct source_file *file = find_source(bundle, path);
+    if (file) file->is_data = true;
+    return found;
+}
+
 void bundle_set_text(struct bundle *bundle, const char *path, struct str text)
 {
     struct source_file *file = find_source(bundle, path);
@@ -220,7 +229,7 @@ void bundle_sources_hash(const struct bundle *bundle, char out[BUNDLE_HASH_LEN +
 {
     struct buf all = {0};
     for (size_t i = 0; i < bundle->count; i++) {
-        if (!bundle->files[i]->found) continue;
+        if (!bundle->files[i]->found || bundle->files[i]->is_data) continue;
         bundle_text_hash(buf_slice(&bundle->files[i]->text), out);
         buf_puts(&all, out);
     }

@@ -19,6 +19,8 @@ void bundle_unref(struct bundle *bundle);
 /* The text of a Lua file, from the bundle, else from the file, and kept. ERR_NOT_FOUND when there is no such
  * file: that is kept too, as it may come. */
 bool bundle_text(struct bundle *bundle, const char *path, struct str *text, struct err *err);
+/* The same for a file that is no source: values of parameters. It does not count in the hash of sources. */
+bool bundle_data(struct bundle *bundle, const char *path, struct str *text, struct err *err);
 /* The text of a file that is not read: of a test. Copied. */
 void bundle_set_text(struct bundle *bundle, const char *path, struct str text);
 /* Returns whether the files are equal to the bundle; `*changed` (optional) is the path of one that is not,

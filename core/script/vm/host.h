@@ -18,7 +18,7 @@ struct kinds;
 struct limits;
 struct live_client;
 struct log_field;
-struct rule_params;
+struct params;
 struct running;
 struct script;
 struct turns;
@@ -88,8 +88,9 @@ struct script_host {
     void *knew_ctx;
     const struct limits *limits; /* NULL: the defaults */
     bool runs_rules;             /* false: claims of rules stay suspended (shared_factory.h) until resumed */
-    const struct rule_params *params; /* that the operator gave to rules; NULL: none */
-    const char *const *trusted;       /* scripts with JIT and without CPU budgets, by name or path */
+    const struct params *params; /* that the operator gave; NULL: none */
+    bool lacks_params;           /* required ones may have no value: the script is only looked at */
+    const char *const *trusted;  /* scripts with JIT and without CPU budgets, by name or path */
     size_t trusted_count;
     const char *const *lua_path; /* folders of the operator with modules, behind that of the script */
     size_t lua_path_count;

@@ -6,12 +6,13 @@ local dropped = require "tool.check.dropped"
 local new_diagnostics = require "tool.check.diagnostics"
 local kinds = require "tool.check.kinds"
 local check_access = require "tool.check.access"
+local lacking = require "tool.check.lacking"
 local rules = require "tool.check.rules"
 
 local OK, FINDINGS, USAGE = 0, 1, 2
 -- An editor or a pipeline checks without a cluster, so the environment (KUBECONFIG) selects none.
 local NO_SERVER = "; no server was asked (use --context or --server for its kinds and permissions)"
-local CHECKS = { kinds, dropped, dead, rules, declared }
+local CHECKS = { kinds, dropped, dead, rules, lacking, declared }
 
 local function complain(...) io.stderr:write("kubelua check: ", (...):format(select(2, ...)), "\n") end
 

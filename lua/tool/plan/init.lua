@@ -72,7 +72,7 @@ local function settings_of(command, reply, files)
   for _, file in ipairs(files) do
     if file.other and file.other.trusted then table.insert(settings.trusted, file.path) end
   end
-  for _, param in ipairs(items(sent.ruleParams)) do
+  for _, param in ipairs(items(sent.params)) do
     if type(param.name) == "string" and type(param.value) == "string" and type(param.source) == "string" then
       param.scripts = items(param.scripts)
       table.insert(settings.params, param)

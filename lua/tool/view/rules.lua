@@ -10,9 +10,11 @@ local items, text = values.items, values.text
 local function params_of(rule)
   local lines = {}
   for i, param in ipairs(items(rule.params)) do
-    local same = param.value == param.default
-    lines[i] = ("%s%s=%s (%s%s)\n"):format(i > 1 and "            " or "Parameters: ", param.name, param.value,
-      param.type, same and "" or ", default " .. param.default)
+    local default = text(param.default)
+    local same = default == "" or param.value == default
+    lines[i] = ("%s%s=%s (%s%s)%s\n"):format(i > 1 and "            " or "Parameters: ", param.name,
+      text(param.value), param.type, same and "" or ", default " .. default,
+      text(param.help) ~= "" and ": " .. param.help or "")
   end
   return table.concat(lines)
 end

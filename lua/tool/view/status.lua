@@ -140,6 +140,19 @@ local function scripts(list, view)
   return rows:block(view)
 end
 
+-- Parameters with where each was set, in the wide form.
+local function params(list, view)
+  local rows = text_table.new("PARAMETER", "SCRIPT", "VALUE", "SOURCE")
+  for _, script in ipairs(view.wide and list or {}) do
+    for _, param in ipairs(items(script.params)) do
+      local rule = text(param.rule)
+      rows:add((rule ~= "" and rule .. "." or "") .. text(param.name), shown(script.name), shown(param.value),
+        shown(param.source))
+    end
+  end
+  return rows:block(view)
+end
+
 -- --- leases and timers
 
 local function leases(list, view)
@@ -179,6 +192,7 @@ return function(status, view)
     head(engine, view),
     audit(status.audit, view),
     scripts(items(status.scripts), view),
+    params(items(status.scripts), view),
     leases(items(status.leases), view),
     informers(items(status.informers), view),
     queues.table(items(status.queues), view):block(view),

@@ -1,6 +1,6 @@
-/* core/script/rules/rule_params.c, bind_rule_param.c, lua/k8s/rule_params.lua: what an operator sets of
+/* core/script/params, lua/k8s/params.lua: what an operator sets of
  * rules. */
-#include "script/rules/rule_params.h"
+#include "script/params/declared.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -45,14 +45,14 @@ static const char *ask(struct cluster *c, struct script *script, size_t rule)
 }
 
 /* Parameters as `given`, separated by ";". */
-static struct rule_params *params_of(const char *given)
+static struct params *params_of(const char *given)
 {
-    struct rule_params *params = rule_params_new();
+    struct params *params = params_new();
     struct str rest = str_of(given), one;
     struct err err;
     while (*given && str_cut(&rest, ';', &one)) {
         char *text = xstrndup(one.p, one.n);
-        if (!rule_params_add(params, text, &err)) fail_msg("%s", err.text);
+        if (!params_add(params, text, &err)) fail_msg("%s", err.text);
         free(text);
     }
     return params;
@@ -60,12 +60,12 @@ static struct rule_params *params_of(const char *given)
 
 static void assert_told(struct cluster *c, const char *given, const char *lua, const char *text)
 {
-    struct rule_params *params = params_of(given);
+    struct params *params = params_of(given);
     c->host.params = params;
     struct script *script = cluster_load(c, "rules", lua);
     assert_string_equal(ask(c, script, 0), text);
     script_free(script);
-    rule_params_free(params);
+    params_free(params);
 }
 
 static void test_rules_are_evaluated_with_their_defaults(void **state)
@@ -145,14 +145,14 @@ static void test_skip_and_fix_have_them_too(void **state)
 static void test_a_value_of_another_type_is_reported_with_its_place(void **state)
 {
     struct cluster *c = *state;
-    struct rule_params *params = params_of("restarts=x");
+    struct params *params = params_of("restarts=x");
     c->host.params = params;
     const char *error = cluster_load_error(c, "rules", HEAD RESTARTS);
     char expected[300];
     snprintf(expected, sizeof expected,
              "--param restarts: \"x\" is not a number, as rule restarts (%s/rules.lua:2) has 5", c->folder);
     assert_string_equal(error, expected);
-    rule_params_free(params);
+    params_free(params);
 }
 
 static void test_bad_declarations_are_named_with_the_script_s_line(void **state)
@@ -163,9 +163,18 @@ static void test_bad_declarations_are_named_with_the_script_s_line(void **state)
         {"n = print",
          "rules.lua:2: k8s.rule: a: params: n must be a boolean, a number, a string, or an array of one of "
          "these, not function"},
-        {"n = { a = 1 }",
-         "params: n must be a boolean, a number, a string, or an array of one of these, not a table with "
-         "other keys than 1 to 0"},
+        {"n = { a = 1 }", "params: n: unknown option \"a\", known are default, from, help, max, min, "},
+        {"n = { 'x', a = 1 }", "not a table with other keys than 1 to 1"},
+        {"n = { type = 'strin' }", "params: n: type: unknown type \"strin\", did you mean \"string\"?"},
+        {"n = { help = 'x' }", "params: n: type or default is required"},
+        {"n = { default = 1, required = true }", "params: n: required and default are mutually exclusive"},
+        {"n = { type = 'integer', default = 'x' }", "params: n: default must be an integer, not a string"},
+        {"n = { type = 'integer', default = 0, min = 1 }", "default 0 is less than 1, the least value"},
+        {"n = { type = 'string', default = '', min = 1 }", "min and max are for numbers, integers and"},
+        {"n = { type = 'secret', default = 'x' }", "a secret must not have default, values, min or max"},
+        {"n = { type = 'secret', from = 'secret:a/b/c' }", "params: n: from is for k8s.params"},
+        {"n = { type = 'string', from = 'x' }", "from is for parameters of the type \"secret\""},
+        {"n = { type = 'duration', default = 'soon' }", "default \"soon\" is not a duration, such as 90s"},
         {"n = { {} }", "not an array with a table"},
         {"n = { 1, 'a' }", "params: n has a number and, as number 2, a string"},
         {"n = 0/0", "k8s.rule: params"},
@@ -198,19 +207,19 @@ static void test_assignments_that_are_none_are_refused(void **state)
     static const struct {
         const char *text, *error;
     } cases[] = {
-        {"restarts", "--param restarts: expected NAME=VALUE or RULE.NAME=VALUE"},
-        {"", "--param : expected NAME=VALUE or RULE.NAME=VALUE"},
-        {"=5", "--param =5: \"\" must have the form NAME or RULE.NAME"},
-        {"a.=5", "--param a.=5: \"a.\" must have the form NAME or RULE.NAME"},
-        {".a=5", "--param .a=5: \".a\" must have the form NAME or RULE.NAME"},
+        {"restarts", "--param restarts: expected [SCRIPT:][RULE.]NAME=VALUE"},
+        {"", "--param : expected [SCRIPT:][RULE.]NAME=VALUE"},
+        {"=5", "--param =5: \"\" must have the form [SCRIPT:][RULE.]NAME"},
+        {"a.=5", "--param a.=5: \"a.\" must have the form [SCRIPT:][RULE.]NAME"},
+        {".a=5", "--param .a=5: \".a\" must have the form [SCRIPT:][RULE.]NAME"},
     };
-    struct rule_params *params = rule_params_new();
+    struct params *params = params_new();
     struct err err;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        assert_false(rule_params_add(params, cases[i].text, &err));
+        assert_false(params_add(params, cases[i].text, &err));
         assert_string_equal(err.text, cases[i].error);
     }
-    rule_params_free(params);
+    params_free(params);
 }
 
 /* --- files */
@@ -228,14 +237,14 @@ static const char *file_of(struct cluster *c, const char *name, const char *text
 
 static void assert_file_told(struct cluster *c, const char *text, const char *expected)
 {
-    struct rule_params *params = rule_params_new();
+    struct params *params = params_new();
     struct err err;
-    if (!rule_params_read(params, file_of(c, "params", text), &err)) fail_msg("%s", err.text);
+    if (!params_read(params, file_of(c, "params", text), &err)) fail_msg("%s", err.text);
     c->host.params = params;
     struct script *script = cluster_load(c, "rules", HEAD RESTARTS);
     assert_string_equal(ask(c, script, 0), expected);
     script_free(script);
-    rule_params_free(params);
+    params_free(params);
 }
 
 static void test_a_file_has_names_or_rules(void **state)
@@ -255,79 +264,82 @@ static void test_files_with_mistakes_report_where(void **state)
         const char *text, *error;
     } cases[] = {
         {"- a\n", "/params:1: expected a map of parameters, or of rules to such maps"},
-        {"a: 1\n.b: 2\n", "/params:2: \".b\" must have the form NAME or RULE.NAME"},
-        {"\"a\\0b\": 1\n", "\" must have the form NAME or RULE.NAME"},
+        {"a: 1\n.b: 2\n", "/params:2: \".b\" must have the form [SCRIPT:][RULE.]NAME"},
+        {"\"a\\0b\": 1\n", "\" must have the form [SCRIPT:][RULE.]NAME"},
         {"a: 1\n\"restarts\\0x\":\n  restarts: 7\n",
          "/params:3: the id of a rule must not contain a NUL byte"},
         {"a: [1\n", "/params: line "},
         {"a: &a [*a]\n", "/params:1: a: value exceeds 65536 bytes of JSON"},
     };
-    struct rule_params *params = rule_params_new();
+    struct params *params = params_new();
     struct err err;
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        assert_false(rule_params_read(params, file_of(c, "params", cases[i].text), &err));
+        assert_false(params_read(params, file_of(c, "params", cases[i].text), &err));
         if (!strstr(err.text, cases[i].error)) fail_msg("%s", err.text);
     }
-    assert_false(rule_params_read(params, "/nowhere/params", &err));
+    assert_false(params_read(params, "/nowhere/params", &err));
     assert_non_null(strstr(err.text, "/nowhere/params"));
-    assert_true(rule_params_read(params, file_of(c, "params", "a: 1\nrestarts: \"10\"\n"), &err));
+    assert_true(params_read(params, file_of(c, "params", "a: 1\nrestarts: \"10\"\n"), &err));
     c->host.params = params;
     const char *error = cluster_load_error(c, "rules", HEAD RESTARTS);
     assert_non_null(strstr(error, "/params:2: restarts: \"10\" is not a number, as rule restarts ("));
-    rule_params_free(params);
+    params_free(params);
 }
 
 /* --- what no rule takes */
 
 static void assert_checked(struct cluster *c, const char *given, const char *error)
 {
-    struct rule_params *params = params_of(given);
+    struct params *params = params_of(given);
     struct err err = {0};
     c->host.params = params;
     struct script *scripts[] = {
         cluster_load(c, "one", HEAD RULE("one", "restarts = 5", "")),
         cluster_load(c, "two", HEAD RULE("two", "images = 'x', restarts = 5", "")),
     };
-    assert_int_equal(rule_params_check(params, scripts, 2, &err), !error);
+    assert_int_equal(params_check(params, scripts, 2, &err), !error);
     if (error) assert_string_equal(err.text, error);
     script_free(scripts[0]);
     script_free(scripts[1]);
-    rule_params_free(params);
+    params_free(params);
 }
 
 static void test_what_no_rule_takes_is_an_error_with_the_nearest_name(void **state)
 {
     struct err err;
-    assert_true(rule_params_check(NULL, NULL, 0, &err));
+    assert_true(params_check(NULL, NULL, 0, &err));
     assert_checked(*state, "", NULL);
     assert_checked(*state, "restarts=1;two.images=y;one.restarts=3", NULL);
-    assert_checked(*state, "restart=1",
-                   "--param restart: no rule has a parameter \"restart\", did you mean \"restarts\"?");
-    assert_checked(*state, "quux=1", "--param quux: no rule has a parameter \"quux\"");
+    assert_checked(
+        *state, "restart=1",
+        "--param restart: no script or rule has a parameter \"restart\", did you mean \"restarts\"?");
+    assert_checked(*state, "quux=1", "--param quux: no script or rule has a parameter \"quux\"");
     assert_checked(*state, "one.images=y", "--param one.images: the rule one has no parameter \"images\"");
     assert_checked(*state, "two.image=y",
                    "--param two.image: the rule two has no parameter \"image\", did you mean \"images\"?");
-    assert_checked(*state, "onee.restarts=1",
-                   "--param onee.restarts: no rule has the id \"onee\", did you mean \"one\"?");
+    assert_checked(
+        *state, "onee.restarts=1",
+        "--param onee.restarts: no rule with the id \"onee\" has parameters, did you mean \"one\"?");
 }
 
 static void test_defaults_stay_beside_what_was_given(void **state)
 {
     struct cluster *c = *state;
-    struct rule_params *params = params_of("n=3");
+    struct params *params = params_of("n=3");
     struct buf out = {0};
     c->host.params = params;
     struct script *script =
         cluster_load(c, "rules", HEAD RULE("a", "n = 1.5, b = 'x', l = {}, t = true", ""));
-    const struct script_rule *rule = script_rule(script, 0);
-    for (size_t i = 0; i < rule->param_count; i++)
-        buf_printf(&out, "%s=%s;", rule->params[i].name, rule->params[i].fallback);
+    for (size_t i = 0; i < script_param_count(script); i++)
+        buf_printf(&out, "%s=%s;", script_param(script, i)->name, script_param(script, i)->fallback);
     assert_string_equal(buf_text(&out), "b=\"x\";l=[];n=1.5;t=true;");
-    assert_string_equal(rule->params[2].value, "3");
+    assert_string_equal(script_param(script, 2)->value, "3");
+    assert_string_equal(script_param(script, 2)->source, "--param n");
+    assert_null(script_param(script, 1)->source);
     buf_clear(&out);
     buf_clear(&said);
     script_free(script);
-    rule_params_free(params);
+    params_free(params);
 }
 
 int main(void)

@@ -1,5 +1,5 @@
-/* core/script/rules/rule_value.c: values of parameters by the types of their defaults. */
-#include "script/rules/rule_value.h"
+/* core/script/params/param_value.c: values of parameters by the types of their defaults. */
+#include "script/params/param_value.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -16,9 +16,10 @@ static const char *read_as(const char *given, bool is_json, const char *fallback
 {
     struct err err;
     out.len = 0;
-    if (!rule_value_read(str_of(given), is_json, str_of(fallback), &out, &err)) {
+    const struct param_given one = {.value = given, .is_json = is_json, .source = "--param a"};
+    if (!param_value_read(&one, false, str_of(fallback), &out, &err)) {
         out.len = 0;
-        buf_puts(&out, err.text);
+        buf_puts(&out, err.text + strlen("--param a: "));
     }
     return buf_text(&out);
 }
@@ -97,7 +98,7 @@ static void test_types_have_names(void **state)
         {"[1,2]", "a list of numbers"}, {"[false]", "a list of booleans"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++)
-        assert_string_equal(rule_value_type(str_of(cases[i][0])), cases[i][1]);
+        assert_string_equal(param_value_type(str_of(cases[i][0])), cases[i][1]);
 }
 
 int main(void)

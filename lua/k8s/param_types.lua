@@ -1,0 +1,92 @@
+-- Types of parameters: what a value must be, and what scripts get of it.
+local raw = ...
+
+local types = {}
+
+local function is_integer(value)
+  return value == math.floor(value) and math.abs(value) < 2 ^ 53
+end
+
+local function check_url(value, refuse)
+  if not string.find(value, "^https?://[^%s/?#]+[^%s]*$") then
+    refuse(string.format("%q is not a URL that begins with http:// or https://", value))
+  end
+  return value
+end
+
+-- `example` has the form in which values are read; `placeholder` stands for one that is not known yet.
+types.known = {
+  boolean = { example = false, words = "true or false" },
+  duration = {
+    example = "",
+    placeholder = 1,
+    words = "a duration",
+    default = function(value)
+      return type(value) == "number" and tostring(value) .. "s" or value
+    end,
+    read = function(value, refuse)
+      return raw.params.seconds(value) or refuse(string.format("%q is not a duration, such as 90s or 1h30m", value))
+    end,
+  },
+  integer = {
+    example = 0,
+    words = "an integer",
+    read = function(value, refuse)
+      return is_integer(value) and value or refuse(value .. " is not an integer")
+    end,
+  },
+  list = { example = {}, words = "a list of strings" },
+  number = { example = 0, words = "a number" },
+  secret = { example = "", words = "a secret" },
+  string = { example = "", words = "a string" },
+  url = { example = "", placeholder = "http://parameter.invalid/", words = "a URL", read = check_url },
+}
+
+local function bound(own, name)
+  local value = own[name]
+  if own.type == "duration" then
+    return value and (raw.params.seconds(tostring(value)) or raw.raise(name .. ' is not a duration: "' .. value .. '"'))
+  elseif value ~= nil and type(value) ~= "number" then
+    raw.raise(name .. " must be a number, not a " .. type(value))
+  end
+  return value
+end
+
+local function check_bounds(own, value, refuse)
+  local min, max = bound(own, "min"), bound(own, "max")
+  if type(value) ~= "number" then
+    return (min or max) and raw.raise "min and max are for numbers, integers and durations"
+  elseif min and value < min then
+    refuse(value .. " is less than " .. own.min .. ", the least value")
+  elseif max and value > max then
+    refuse(value .. " is more than " .. own.max .. ", the highest value")
+  end
+end
+
+local function check_values(own, value, refuse)
+  local known = {}
+  for i, one in ipairs(own.values) do
+    if one == value then
+      return
+    end
+    known[i] = tostring(one)
+  end
+  refuse(tostring(value) .. " is none of " .. table.concat(known, ", "))
+end
+
+-- Returns the value as scripts get it; `refuse(why)` raises.
+function types.read(own, value, refuse)
+  local kind = types.known[own.type]
+  if kind and kind.read then
+    value = kind.read(value, refuse)
+  end
+  if own.min ~= nil or own.max ~= nil then
+    check_bounds(own, value, refuse)
+  end
+  if own.values then
+    check_values(own, value, refuse)
+  end
+  return value
+end
+
+return types
