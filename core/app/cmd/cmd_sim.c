@@ -10,6 +10,7 @@
 #include "app/cmd/cmd.h"
 #include "app/sim/sim_command.h"
 #include "app/sim/sim_kubeconfig.h"
+#include "app/sim/sim_world.h"
 #include "base/cli/flags.h"
 #include "base/mem.h"
 #include "bench/source/replay.h"
@@ -26,6 +27,7 @@ static struct sim_flags {
     const char *encodings, *write_kubeconfig, *authorization;
     struct flag_list load;
     const char *const *words; /* the command that runs beside it; NULL: none */
+    struct world *world;      /* NULL without --world */
 } given = {
     .server = {.listen = LOOPBACK, .watch_cache = true, .gzip = true, .bookmark_ms = 60000},
     .replicas = SIM_POD_REPLICAS,
@@ -73,6 +75,7 @@ static const struct flag_group *groups(void)
 {
     static const struct flag none = {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL};
     static const struct flag_group all[] = {
+        {"World:", sim_world_flags},
         {"It prints \"Serving on http://ADDR:PORT\" when it is ready. With a COMMAND it prints nothing, "
          "runs\n"
          "it with KUBECONFIG set, and ends with it, with its exit code. For example:\n"
@@ -184,12 +187,16 @@ static bool start(struct sim_run *run, struct sim_server *server, int *exit_code
 static int serve(struct sim_run *run, struct err *err)
 {
     int exit_code = EXIT_USAGE;
+    struct world *world = run->flags->world;
     struct sim_server *server = sim_server_new(run->loop, &run->flags->server, err);
+    if (server && world) world_begin(world, run->loop, sim_server_api(server));
     bool ok = server && start(run, server, &exit_code, err) && sim_server_begin(server, err);
     if (ok) loop_run(run->loop);
     if (ok) exit_code = run->command ? sim_command_exit_code(run->command) : EXIT_OK;
     sim_command_free(run->command);
+    world_stop(world);
     sim_server_free(server);
+    world_free(world);
     return exit_code;
 }
 
@@ -308,8 +315,13 @@ static bool take_command(struct sim_flags *sim, struct command_line *line, struc
 static int run(struct command_line *line)
 {
     struct err err;
-    if (!take_command(&given, line, &err) || !check_numbers(&given, &err) || !check_replay(&given, &err))
+    if (!take_command(&given, line, &err) || !check_numbers(&given, &err) || !check_replay(&given, &err) ||
+        !sim_world_new(given.replay ? "--replay"
+                       : given.pods ? "--pods"
+                                    : NULL,
+                       &given.world, &err))
         return command_fail(line, err.text);
+    if (given.world) given.server.life = world_life(given.world);
     complete(&given);
     int exit_code = run_server(&given);
     free((void *)given.words);

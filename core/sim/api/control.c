@@ -91,5 +91,5 @@ bool sim_control(struct sim_api *api, const struct sim_request *request, struct 
         paths[i].serve(api, request, reply);
         return true;
     }
-    return false;
+    return sim_life_serves(api, request, NULL, reply);
 }

@@ -56,7 +56,9 @@ static void objects(struct sim_api *api, const struct sim_request *request, cons
     struct buf problem = {0};
     const struct sim_kind *kind = target->served->kind;
     bool unknown = target->subresource && !sim_has_subresource(kind, target->subresource);
-    if (unknown && kind->custom)
+    if (target->subresource && sim_life_serves(api, request, target, reply))
+        ; /* that was it */
+    else if (unknown && kind->custom)
         sim_reply_status(reply, sim_status_not_found(kind, target->name));
     else if (unknown)
         sim_reply_not_found(reply);

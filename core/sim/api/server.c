@@ -65,13 +65,16 @@ static bool load(struct sim_server *server, const struct sim_server_options *opt
 static void set_up(struct sim_server *server, struct loop *loop, const struct sim_server_options *options)
 {
     struct sim_api *api = &server->api;
-    api->store = sim_store_new(&(struct sim_store_options){0});
+    const struct sim_life *life = options->life;
+    api->life = life;
+    api->clock = life ? life->clock : NULL;
+    api->store = sim_store_new(&(struct sim_store_options){.first_version = life ? life->first_version : 0});
     api->settings.watch_cache = options->watch_cache;
     api->settings.gzip = options->gzip;
     api->settings.bookmark_ms = options->bookmark_ms;
     api->settings.terminate_ms = TERMINATE_MS;
     api->faults = sim_faults_new();
-    server->reaper = sim_reaper_new(loop, api);
+    if (!life) server->reaper = sim_reaper_new(loop, api);
 }
 
 static void refuse(void *ctx, int64_t ms)
@@ -105,6 +108,11 @@ bool sim_server_begin(struct sim_server *server, struct err *err)
     struct sim_scenario *scenario = server->scenario;
     server->scenario = NULL;
     return !scenario || sim_director_run(server->api.director, scenario, err);
+}
+
+struct sim_api *sim_server_api(struct sim_server *server)
+{
+    return &server->api;
 }
 
 int sim_server_port(const struct sim_server *server)

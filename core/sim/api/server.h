@@ -8,6 +8,8 @@
 #include "net/loop.h"
 
 struct sim_server;
+struct sim_api;
+struct sim_life;
 
 struct sim_server_options {
     const char *listen;
@@ -21,6 +23,7 @@ struct sim_server_options {
     bool rbac;              /* roles and their bindings decide who may do what */
     bool watch_cache, gzip, tls;
     int64_t bookmark_ms;
+    const struct sim_life *life; /* NULL without */
 };
 
 /* Creates a server, which is ready for requests; NULL with an error. */
@@ -28,6 +31,8 @@ struct sim_server *sim_server_new(struct loop *loop, const struct sim_server_opt
                                   struct err *err);
 /* Begins the scenario of the options; false when one of its first steps fails. */
 bool sim_server_begin(struct sim_server *server, struct err *err);
+/* For the life beside it. */
+struct sim_api *sim_server_api(struct sim_server *server);
 int sim_server_port(const struct sim_server *server);
 /* Token for the kubeconfig; NULL if clients need none. */
 const char *sim_server_token(const struct sim_server *server);

@@ -21,12 +21,29 @@ struct sim_stats {
     atomic_int_fast64_t open_watches;
 };
 
+struct sim_request;
+struct sim_reply;
+struct sim_target;
+
+/* What lives beside the server, as controllers do: it owns the clock of the objects, and ends pods itself.
+ * Owner: its creator, for longer than the server. */
+struct sim_life {
+    struct clock *clock;
+    uint64_t first_version;
+    /* Responds to a request that it knows, on a connection's thread; false: it does not. `target` is a
+     * subresource, NULL for a path below /sim/. */
+    bool (*serve)(void *ctx, const struct sim_request *request, const struct sim_target *target,
+                  struct sim_reply *reply);
+    void *ctx;
+};
+
 struct sim_faults;
 struct sim_access;
 struct sim_director;
 
 struct sim_api {
-    struct clock *clock; /* NULL: the real one */
+    struct clock *clock;         /* NULL: the real one */
+    const struct sim_life *life; /* NULL: none */
     struct sim_store *store;
     struct sim_settings settings;
     struct sim_stats stats;
@@ -43,6 +60,18 @@ struct sim_api {
 static inline struct clock *sim_clock(const struct sim_api *api)
 {
     return api->clock ? api->clock : clock_real();
+}
+
+static inline int64_t sim_now_s(const struct sim_api *api)
+{
+    enum { MICROS = 1000000 };
+    return clock_wall_us(sim_clock(api)) / MICROS;
+}
+
+static inline bool sim_life_serves(const struct sim_api *api, const struct sim_request *request,
+                                   const struct sim_target *target, struct sim_reply *reply)
+{
+    return api->life && api->life->serve(api->life->ctx, request, target, reply);
 }
 
 static inline void sim_count(atomic_uint_fast64_t *counter, uint64_t n)

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/buf.h"
-#include "base/hash.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "sim/text/random.h"
@@ -80,15 +79,16 @@ void sim_load_nodes(struct sim_store *store, size_t count)
 
 /* Returns the seed of a namespace's uid. By the uid of kube-system clients tell clusters apart, and each
  * start is a new cluster: its versions begin again. */
-static uint64_t number_of(const char *name)
+static uint64_t number_of(const struct sim_store *store, const char *name)
 {
     bool identifies = strcmp(name, "kube-system") == 0;
-    return identifies ? hash_str(str_of(name)) : sim_random_text(name);
+    return sim_random_text(name) + (identifies ? store->version : 0);
 }
 
-static struct sim_object *namespace(const struct sim_template *template, const char *name, size_t number)
+static struct sim_object *namespace(const struct sim_store *store, const struct sim_template *template,
+                                    const char *name, size_t number)
 {
-    struct sim_random random = sim_random_seed(SALT_NAMESPACE, number_of(name));
+    struct sim_random random = sim_random_seed(SALT_NAMESPACE, number_of(store, name));
     char uid[SIM_UID_LEN + 1], version[24];
     sim_random_uid(&random, uid);
     snprintf(version, sizeof version, "%zu", FIRST_NAMESPACE_VERSION + number);
@@ -103,11 +103,11 @@ void sim_load_namespaces(struct sim_store *store, size_t teams)
     size_t n = 0;
     struct sim_template template =
         sim_template_parse(sim_template_source("namespace"), namespace_holes, ARRAY_LEN(namespace_holes));
-    for (; n < ARRAY_LEN(always); n++) objects[n] = namespace(&template, always[n], n);
+    for (; n < ARRAY_LEN(always); n++) objects[n] = namespace(store, &template, always[n], n);
     for (size_t i = 0; i < teams; i++, n++) {
         char name[32];
         snprintf(name, sizeof name, "team-%03zu", i);
-        objects[n] = namespace(&template, name, n);
+        objects[n] = namespace(store, &template, name, n);
     }
     sim_template_clear(&template);
     sim_load_sorted(store, "namespaces", objects, n);

@@ -1,0 +1,148 @@
+-- The objects of the cluster as controllers see them, and who owns whom. A resource is a table that C describes: id
+-- ("deployments.apps"), group, version, plural, kind, namespaced.
+local values = require "world.values"
+
+local cache = { resources = {} }
+
+local handlers = {} -- of a resource's id: functions(new, old, key)
+local ordered = {}  -- all resources, in the order in which they came
+local by_uid = {}   -- uid -> { resource, key, object }
+
+-- Whose objects controllers read; of others they have the metadata.
+local whole = {}
+
+function cache.key_of(object)
+  local metadata = object.metadata
+  return metadata.namespace and metadata.namespace .. "/" .. metadata.name or metadata.name
+end
+
+-- Calls fn(new, old, key, resource) at each change; `id` is "*" for every resource. Both objects may be nil.
+function cache.on(id, fn)
+  handlers[id] = handlers[id] or {}
+  table.insert(handlers[id], fn)
+  whole[id] = true
+end
+
+-- Has the resource's objects kept whole.
+function cache.read(...)
+  for _, id in ipairs { ... } do whole[id] = true end
+end
+
+local function add_to(index, name, key, object)
+  if not index[name] then index[name] = {} end
+  index[name][key] = object
+end
+
+local function remove_from(index, name, key)
+  local set = index[name]
+  if not set then return end
+  set[key] = nil
+  if next(set) == nil then index[name] = nil end
+end
+
+-- The reference to the controller that owns the object; nil if it has none.
+function cache.controller_of(object)
+  for _, ref in ipairs(object.metadata.ownerReferences or {}) do
+    if ref.controller then return ref end
+  end
+end
+
+local function index(resource, key, object, update)
+  update(resource.spaces, object.metadata.namespace or "", key, object)
+  for _, ref in ipairs(object.metadata.ownerReferences or {}) do update(resource.owned, ref.uid, key, object) end
+  if not cache.controller_of(object) then update(resource.free, object.metadata.namespace or "", key, object) end
+end
+
+local function notify(resource, key, new, old)
+  for _, fn in ipairs(handlers[resource.id] or {}) do fn(new, old, key, resource) end
+  for _, fn in ipairs(handlers["*"] or {}) do fn(new, old, key, resource) end
+end
+
+local function store(resource, key, object)
+  local old = resource.objects[key]
+  if old then
+    index(resource, key, old, remove_from)
+    by_uid[old.metadata.uid] = nil
+  end
+  resource.objects[key] = object
+  if object then
+    index(resource, key, object, add_to)
+    by_uid[object.metadata.uid] = { resource = resource, key = key, object = object }
+  end
+  notify(resource, key, object, old)
+end
+
+local take = {}
+
+function take.RESOURCE(resource)
+  resource.api_version = resource.group == "" and resource.version or resource.group .. "/" .. resource.version
+  resource.path = (resource.group == "" and "/api/" or "/apis/") .. resource.api_version
+  resource.whole = whole[resource.id] or false
+  resource.objects, resource.spaces, resource.owned, resource.free = {}, {}, {}, {}
+  cache.resources[resource.id] = resource
+  ordered[#ordered + 1] = resource
+end
+
+function take.LIST(resource) resource.before = values.names(resource.objects) end
+
+function take.ADDED(resource, object)
+  local key = cache.key_of(object)
+  if resource.before then
+    resource.listed = resource.listed or {}
+    resource.listed[key] = true
+  end
+  store(resource, key, object)
+end
+
+take.MODIFIED = take.ADDED
+
+function take.DELETED(resource, object) store(resource, cache.key_of(object), nil) end
+
+function take.LISTED(resource)
+  for _, key in ipairs(resource.before) do
+    if not (resource.listed and resource.listed[key]) then store(resource, key, nil) end
+  end
+  resource.before, resource.listed = nil, nil
+end
+
+-- A change of the server, as world.raw tells it.
+function cache.take(type, resource, object) take[type](resource, object) end
+
+function cache.get(id, key)
+  local resource = cache.resources[id]
+  return resource and resource.objects[key]
+end
+
+-- Objects of a set, in the order of their keys.
+local function in_order(set)
+  local list = {}
+  for _, object in values.sorted(set) do list[#list + 1] = object end
+  return list
+end
+
+-- All of a resource, or of one namespace.
+function cache.list(id, namespace)
+  local resource = cache.resources[id]
+  if not resource then return {} end
+  return in_order(namespace and resource.spaces[namespace] or not namespace and resource.objects or {})
+end
+
+-- What has a reference to that owner, and what has no controller.
+function cache.owned(id, uid) return in_order(cache.resources[id].owned[uid]) end
+function cache.free(id, namespace) return in_order(cache.resources[id].free[namespace]) end
+
+-- { resource, key, object } of a uid; nil if there is none.
+function cache.find(uid) return by_uid[uid] end
+
+-- All with a reference to that owner, as such entries.
+function cache.dependents(uid)
+  local list = {}
+  for _, resource in ipairs(ordered) do
+    for key, object in values.sorted(resource.owned[uid]) do
+      list[#list + 1] = { resource = resource, key = key, object = object }
+    end
+  end
+  return list
+end
+
+return cache

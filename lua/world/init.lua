@@ -1,0 +1,60 @@
+-- The world: controllers that are told what changed, and look at one key after the other. C calls the functions of this
+-- module (core/world/), with the world's lock.
+local cache = require "world.cache"
+local queue = require "world.queue"
+local raw = require "world.raw"
+
+local world = {}
+
+-- In the order in which they hear of a change.
+local modules = {
+  "nodes", "deployments", "replicasets", "garbage", "scheduler", "kubelet",
+}
+
+local KEYS_AT_AN_INSTANT = 1e6 -- more than this is a circle
+
+-- Each module returns what its controllers are: { name, sync = function(key) }, which have added their handlers.
+-- Returns what is wrong with the options; nil if nothing is.
+function world.start(options)
+  for _, name in ipairs(modules) do
+    local module = require("world." .. name)
+    local problem = module.start and module.start(options)
+    if problem then return problem end
+  end
+end
+
+local function on_change(...)
+  local ok, problem = pcall(cache.take, ...)
+  if not ok then raw.warn(problem) end
+end
+
+-- Looks at the next key, with every change known; false if there is none.
+local function look()
+  repeat until raw.changes(on_change, queue.is_empty()) == 0
+  queue.fire(raw.now())
+  local controller, key = queue.take()
+  if not controller then return false end
+  local ok, problem = pcall(controller.sync, key)
+  if not ok then raw.warn(("%s %s: %s"):format(controller.name, key, problem)) end
+  return true
+end
+
+-- Does what is due, for at most `limit` keys. Returns when there is more: now, later, or nil for not before a change.
+function world.turn(limit)
+  for _ = 1, limit do
+    if not look() then return queue.due() end
+  end
+  return raw.now()
+end
+
+-- Moves the clock to `target`, and does on the way what is due, at its own time.
+function world.advance(target)
+  local due = world.turn(KEYS_AT_AN_INSTANT)
+  while due and due <= target and not raw.stopping() do
+    raw.move(math.max(due, raw.now()))
+    due = world.turn(KEYS_AT_AN_INSTANT)
+  end
+  raw.move(target)
+end
+
+return world

@@ -1,0 +1,73 @@
+-- What a controller owns: it adopts what its selector matches and nobody owns, and releases what no longer matches.
+local api = require "world.api"
+local cache = require "world.cache"
+local selectors = require "world.selectors"
+local values = require "world.values"
+
+local owned = {}
+
+-- The reference to an owner that controls.
+function owned.reference(id, owner)
+  local resource = cache.resources[id]
+  return {
+    apiVersion = resource.api_version, kind = resource.kind, name = owner.metadata.name, uid = owner.metadata.uid,
+    controller = true, blockOwnerDeletion = true,
+  }
+end
+
+local function adopt(agent, id, owner, child_id, child)
+  local refs = values.copy(child.metadata.ownerReferences or {})
+  refs[#refs + 1] = owned.reference(id, owner)
+  return api.patch(agent, child_id, child, { metadata = { ownerReferences = refs } })
+end
+
+-- `raw.array` keeps an empty list one.
+function owned.without(object, uid)
+  local refs = values.filter(object.metadata.ownerReferences or {}, function(ref) return ref.uid ~= uid end)
+  return require "world.raw".array(refs)
+end
+
+-- The objects of `child_id` that the owner controls now. An owner that is being deleted adopts nothing.
+function owned.claim(agent, id, owner, child_id, selector)
+  local list, uid = {}, owner.metadata.uid
+  for _, child in ipairs(cache.owned(child_id, uid)) do
+    local ref = cache.controller_of(child)
+    if ref and ref.uid == uid then
+      if selectors.matches(child.metadata.labels, selector) or child.metadata.deletionTimestamp then
+        list[#list + 1] = child
+      else
+        api.patch(agent, child_id, child, { metadata = { ownerReferences = owned.without(child, uid) } })
+      end
+    end
+  end
+  if owner.metadata.deletionTimestamp then return list end
+  for _, child in ipairs(cache.free(child_id, owner.metadata.namespace)) do
+    if not child.metadata.deletionTimestamp and selectors.matches(child.metadata.labels, selector) then
+      adopt(agent, id, owner, child_id, child)
+    end
+  end
+  return list
+end
+
+-- A handler that has the controller of the changed object looked at, before and after, if it is of that kind; a new
+-- object without one may be for any owner in its namespace.
+function owned.watch(child_id, id, add)
+  cache.on(child_id, function(new, old)
+    local kind = cache.resources[id].kind
+    local seen
+    for _, object in ipairs { old or false, new or false } do
+      local ref = object and cache.controller_of(object)
+      if ref and ref.kind == kind and ref.uid ~= seen then
+        seen = ref.uid
+        add(object.metadata.namespace .. "/" .. ref.name)
+      end
+    end
+    if new and not cache.controller_of(new) and not new.metadata.deletionTimestamp and not old then
+      for _, owner in ipairs(cache.list(id, new.metadata.namespace)) do
+        if selectors.matches(new.metadata.labels, owner.spec.selector) then add(cache.key_of(owner)) end
+      end
+    end
+  end)
+end
+
+return owned

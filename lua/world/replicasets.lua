@@ -1,0 +1,111 @@
+-- ReplicaSets and ReplicationControllers: as many pods as they want.
+local api = require "world.api"
+local cache = require "world.cache"
+local owned = require "world.owned"
+local pods = require "world.pods"
+local queue = require "world.queue"
+local times = require "world.times"
+local values = require "world.values"
+
+local AGENT = "kube-controller-manager"
+local RETRY = 10 * times.second
+
+local function selector_of(id, set)
+  if id == "replicationcontrollers" then return { matchLabels = set.spec.selector } end
+  return set.spec.selector
+end
+
+local function bool(value) return value and 1 or 0 end
+
+local function cost_of(pod)
+  return tonumber((pod.metadata.annotations or {})["controller.kubernetes.io/pod-deletion-cost"]) or 0
+end
+
+-- Which pod goes first: one without a node, one that waits, one that is not ready, one of a low cost, the newest.
+local function goes_before(a, b)
+  local ranks = {
+    { bool(a.spec.nodeName), bool(b.spec.nodeName) },
+    { bool(pods.phase(a) ~= "Pending"), bool(pods.phase(b) ~= "Pending") },
+    { bool(pods.is_ready(a)), bool(pods.is_ready(b)) },
+  }
+  ranks[4] = { cost_of(a), cost_of(b) }
+  for _, rank in ipairs(ranks) do
+    if rank[1] ~= rank[2] then return rank[1] < rank[2] end
+  end
+  if a.metadata.creationTimestamp ~= b.metadata.creationTimestamp then
+    return a.metadata.creationTimestamp > b.metadata.creationTimestamp
+  end
+  return a.metadata.name < b.metadata.name
+end
+
+local function create_pods(controller, key, set, count)
+  local reference = owned.reference(controller.id, set)
+  for _ = 1, count do
+    local pod = pods.of_template(set.spec.template, reference)
+    pod.metadata.generateName = set.metadata.name .. "-"
+    local ok, _, _, message = api.create(AGENT, "pods", set.metadata.namespace, pod)
+    if not ok then
+      queue.add_at(times.now() + RETRY, controller, key)
+      return message
+    end
+  end
+end
+
+local function delete_pods(active, count)
+  table.sort(active, goes_before)
+  for i = 1, count do api.delete(AGENT, "pods", active[i]) end
+end
+
+-- Counts, of pods as they are known; `problem` is why pods could not be created.
+local function write_status(controller, key, set, active, problem)
+  local now, next_at = times.now(), nil
+  local ready, available, labeled = 0, 0, 0
+  local template_labels = (set.spec.template.metadata or {}).labels or {}
+  for _, pod in ipairs(active) do
+    local at = pods.available_at(pod, set.spec.minReadySeconds)
+    ready = ready + bool(at)
+    available = available + bool(at and at <= now)
+    if at and at > now then next_at = math.min(next_at or at, at) end
+    labeled = labeled + bool(values.diff(pod.metadata.labels or {}, values.merged(pod.metadata.labels, template_labels))
+      == nil)
+  end
+  if next_at then queue.add_at(next_at, controller, key) end
+  local function some(n) return n > 0 and n or nil end
+  local conditions = values.filter(set.status and set.status.conditions or {}, function(c)
+    return c.type ~= "ReplicaFailure"
+  end)
+  if problem then
+    conditions = pods.set_condition(set.status.conditions, {
+      type = "ReplicaFailure", status = "True", reason = "FailedCreate", message = problem,
+    })
+  end
+  api.status(AGENT, controller.id, set, {
+    replicas = #active, fullyLabeledReplicas = some(labeled), readyReplicas = some(ready),
+    availableReplicas = some(available), observedGeneration = set.metadata.generation,
+    conditions = #conditions > 0 and conditions or nil,
+  })
+end
+
+local function new_controller(id)
+  local controller = { name = id, id = id }
+
+  function controller.sync(key)
+    local set = cache.get(id, key)
+    if not set then return end
+    local claimed = owned.claim(AGENT, id, set, "pods", selector_of(id, set))
+    local active, problem = values.filter(claimed, pods.is_active), nil
+    local missing = (set.spec.replicas or 1) - #active
+    if not set.metadata.deletionTimestamp then
+      if missing > 0 then problem = create_pods(controller, key, set, missing) end
+      if missing < 0 then delete_pods(active, -missing) end
+    end
+    write_status(controller, key, set, active, problem)
+  end
+
+  local function add(key) queue.add(controller, key) end
+  cache.on(id, function(_, _, key) add(key) end)
+  owned.watch("pods", id, add)
+  return controller
+end
+
+return { new_controller "replicasets.apps", new_controller "replicationcontrollers" }

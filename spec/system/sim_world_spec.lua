@@ -1,0 +1,157 @@
+-- `kubelua sim --world`: what controllers, a scheduler and kubelets do, on a clock that is moved by the spec.
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+
+local apps, core = "/apis/apps/v1/namespaces/default/", "/api/v1/namespaces/default/"
+
+local function deployment(replicas)
+  return { kind = "Deployment", apiVersion = "apps/v1", metadata = { name = "web" }, spec = {
+    replicas = replicas, selector = { matchLabels = { app = "web" } },
+    template = { metadata = { labels = { app = "web" } },
+      spec = { containers = { { name = "c", image = "i:1" } } } } } }
+end
+
+local image_2 = '{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"i:2"}]}}}}'
+
+describe("kubelua sim --world #threads", function()
+  local sim
+  before_each(function()
+    sim = cluster.sim { "--world", "--world-seed", "1", "--world-clock", "stopped", "--world-nodes", "2" }
+  end)
+  after_each(function() cluster.stop_all() end)
+
+  local function step(duration) return sim.api:request("POST", "/sim/clock?step=" .. duration) end
+
+  -- A value of each object of a list, sorted.
+  local function each(path, fn)
+    local list = {}
+    for i, item in ipairs(sim.api:get(path).items) do list[i] = fn(item) end
+    table.sort(list)
+    return list
+  end
+
+  local function names(path) return each(path, function(object) return object.metadata.name end) end
+
+  it("does nothing while its clock stands still", function()
+    sim.api:create(apps .. "deployments", deployment(3))
+    assert.are.same({}, names(core .. "pods"))
+    assert.are.same({}, names "/api/v1/nodes")
+    assert.are.same({ time = "2026-01-01T00:00:00.000000Z", stopped = true, speed = 1 }, sim.api:get "/sim/clock")
+    assert.are.equal("2026-01-01T00:00:01.500000Z", step("1500ms").time)
+    assert.are.same({ "node-1", "node-2" }, names "/api/v1/nodes")
+  end)
+
+  it("has a clock that starts, stops, and runs at any speed", function()
+    local function refused(query)
+      local code, text = sim.api:curl("POST", "/sim/clock?" .. query)
+      assert.are.equal(400, code)
+      return cjson.decode(text).message
+    end
+    assert.is_false(sim.api:request("POST", "/sim/clock?start").stopped)
+    assert.are.equal("step needs a clock that is stopped", refused "step=1s")
+    assert.are.equal(3600, sim.api:request("POST", "/sim/clock?speed=3600").speed)
+    sim.api:create(apps .. "deployments", deployment(1))
+    require "spec.support.await"(function()
+      return sim.api:get(apps .. "deployments/web").status.availableReplicas == 1
+    end, "the pod to run")
+    assert.is_true(sim.api:request("POST", "/sim/clock", "stop", "application/x-www-form-urlencoded").stopped)
+    local now = sim.api:get("/sim/clock").time
+    assert.are.equal(now, sim.api:get("/sim/clock").time)
+    assert.are.equal('step is not a duration such as "10s"', refused "step=soon")
+    assert.are.equal("speed is not a number from above 0 to 1000000", refused "speed=0")
+    assert.are.equal("stop and start are mutually exclusive", refused "stop&start")
+    assert.are.equal("one of stop, start, step=DURATION and speed=N is missing", refused "faster")
+  end)
+
+  it("has the pods of a Deployment run", function()
+    sim.api:create(apps .. "deployments", deployment(3))
+    step "0s"
+    assert.are.same({ "Pending", "Pending", "Pending" }, each(core .. "pods", function(p) return p.status.phase end))
+    step "5s"
+    local seen = {}
+    for _, pod in ipairs(sim.api:get(core .. "pods").items) do
+      assert.is_nil(seen[pod.status.podIP])
+      seen[pod.status.podIP] = true
+      assert.has_match("^node%-[12]$", pod.spec.nodeName)
+      assert.are.same({ "Running", true }, { pod.status.phase, pod.status.containerStatuses[1].ready })
+      assert.are.equal("kube-controller-manager", pod.metadata.managedFields[1].manager)
+    end
+    local status = sim.api:get(apps .. "deployments/web").status
+    assert.are.same({ 3, 3, 3, 1 },
+      { status.replicas, status.availableReplicas, status.updatedReplicas, status.observedGeneration })
+    assert.are.same({ "Available True", "Progressing True" }, { status.conditions[1].type .. " "
+      .. status.conditions[1].status, status.conditions[2].type .. " " .. status.conditions[2].status })
+  end)
+
+  it("rolls a Deployment out, back, and scales it", function()
+    local function sets()
+      return each(apps .. "replicasets", function(set)
+        return set.metadata.annotations["deployment.kubernetes.io/revision"] .. ":" .. set.spec.replicas
+      end)
+    end
+    sim.api:create(apps .. "deployments", deployment(3))
+    step "5s"
+    sim.api:patch(apps .. "deployments/web", image_2)
+    step "1s"
+    assert.are_not.same({ "1:0", "2:3" }, sets()) -- one after the other
+    step "30s"
+    assert.are.same({ "1:0", "2:3" }, sets())
+    assert.are.same({ "i:2", "i:2", "i:2" }, each(core .. "pods", function(p) return p.spec.containers[1].image end))
+    sim.api:patch(apps .. "deployments/web", (image_2:gsub("i:2", "i:1")))
+    sim.api:patch(apps .. "deployments/web", '{"spec":{"replicas":2}}')
+    step "30s"
+    assert.are.same({ "2:0", "3:2" }, sets())
+    assert.are.same({ "i:1", "i:1" }, each(core .. "pods", function(p) return p.spec.containers[1].image end))
+  end)
+
+  it("deletes what is owned behind, before, or without its owner", function()
+    local function left()
+      return { #names(apps .. "deployments"), #names(apps .. "replicasets"), #names(core .. "pods") }
+    end
+    local function delete(policy)
+      sim.api:request("DELETE", apps .. "deployments/web", { kind = "DeleteOptions", apiVersion = "v1",
+        propagationPolicy = policy })
+    end
+    for _, policy in ipairs { "Background", "Foreground" } do
+      sim.api:create(apps .. "deployments", deployment(2))
+      step "5s"
+      delete(policy)
+      step "0s"
+      assert.are.same({ policy == "Foreground" and 1 or 0, policy == "Foreground" and 1 or 0, 2 }, left())
+      step "5s"
+      assert.are.same({ 0, 0, 0 }, left())
+    end
+    sim.api:create(apps .. "deployments", deployment(2))
+    step "5s"
+    delete "Orphan"
+    step "5s"
+    assert.are.same({ 0, 1, 2 }, left())
+    sim.api:create(apps .. "deployments", deployment(2)) -- adopts the set
+    step "5s"
+    assert.are.same({ 1, 1, 2 }, left())
+    assert.are.equal("web", sim.api:get(apps .. "replicasets").items[1].metadata.ownerReferences[1].name)
+  end)
+end)
+
+describe("kubelua sim with flags of a world", function()
+  after_each(function() cluster.stop_all() end)
+
+  it("refuses those that do not fit", function()
+    for message, args in pairs {
+      ["--world-seed needs --world"] = { "--world-seed", "1" },
+      ["--world-rate needs --world"] = { "--world-rate", "crashes=1/m" },
+      ["--pods and --world are mutually exclusive"] = { "--world", "--pods", "1" },
+      ["--replay and --world are mutually exclusive"] = { "--world", "--replay", "--pods", "1" },
+      ['--world-seed must be a number from 0 to 1000000000, not "x"'] = { "--world", "--world-seed", "x" },
+      ["--world-nodes must be from 1 to 1000, not 1001"] = { "--world", "--world-nodes", "1001" },
+    } do
+      local p = cluster.kubelua { "sim", unpack(args) }
+      assert.are.equal(2, p:wait())
+      assert.are.equal("kubelua sim: " .. message .. "\n", p:err():match "^[^\n]*\n")
+    end
+  end)
+
+  it("does not serve a clock without one", function()
+    assert.are.equal(404, (cluster.sim({}).api:curl("GET", "/sim/clock")))
+  end)
+end)
