@@ -18,9 +18,14 @@ end
 
 -- Calls fn(new, old, key, resource) at each change; `id` is "*" for every resource. Both objects may be nil.
 function cache.on(id, fn)
+  cache.also(id, fn)
+  whole[id] = true
+end
+
+-- The same for one who needs the metadata only.
+function cache.also(id, fn)
   handlers[id] = handlers[id] or {}
   table.insert(handlers[id], fn)
-  whole[id] = true
 end
 
 -- Has the resource's objects kept whole.

@@ -1,6 +1,7 @@
 -- The world: controllers that are told what changed, and look at one key after the other. C calls the functions of this
 -- module (core/world/), with the world's lock.
 local cache = require "world.cache"
+local logs = require "world.logs"
 local queue = require "world.queue"
 local raw = require "world.raw"
 
@@ -8,7 +9,8 @@ local world = {}
 
 -- In the order in which they hear of a change.
 local modules = {
-  "nodes", "deployments", "replicasets", "garbage", "scheduler", "kubelet",
+  "nodes", "accounts", "services", "deployments", "replicasets", "statefulsets", "daemonsets", "cronjobs", "jobs",
+  "volumes", "garbage", "scheduler", "kubelet", "budgets", "endpoints", "rates",
 }
 
 local KEYS_AT_AN_INSTANT = 1e6 -- more than this is a circle
@@ -55,6 +57,12 @@ function world.advance(target)
     due = world.turn(KEYS_AT_AN_INSTANT)
   end
   raw.move(target)
+end
+
+-- The text of a pod's log; nil and what is wrong.
+function world.log(key, query)
+  repeat until raw.changes(on_change, false) == 0
+  return logs.read(key, query)
 end
 
 return world

@@ -1,4 +1,4 @@
--- Addresses of pods and services: the next one that is free in a block.
+-- Addresses of pods: the next one that is free in the block of their node.
 local cache = require "world.cache"
 
 local ips = {}

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/array.h"
 #include "base/must.h"
@@ -153,7 +152,7 @@ static json_t *table(struct sim_list *list)
     while ((object = next(list))) *array_add(objects, n) = sim_served_json(list->served, object);
     snprintf(version, sizeof version, "%llu", (unsigned long long)list->meta.version);
     json_t *result = sim_table(list->served->kind, objects, n, version, list->meta.token,
-                               list->options.include_object, true, time(NULL));
+                               list->options.include_object, true, sim_now_s(list->api));
     if (list->meta.remaining >= 0)
         json_object_set_new(json_object_get(result, "metadata"), "remainingItemCount",
                             json_integer(list->meta.remaining));
@@ -234,17 +233,18 @@ void sim_list(struct sim_api *api, const struct sim_request *request, const stru
     list_free(&list->stream);
 }
 
-static void put_table(const struct sim_served *served, const struct sim_object *object, const char *include,
-                      struct sim_reply *reply)
+static void put_table(const struct sim_api *api, const struct sim_served *served,
+                      const struct sim_object *object, const char *include, struct sim_reply *reply)
 {
     json_t *whole = sim_served_json(served, object);
     json_t *const objects[] = {whole};
-    reply->json = sim_table(served->kind, objects, 1, NULL, NULL, include, true, time(NULL));
+    reply->json = sim_table(served->kind, objects, 1, NULL, NULL, include, true, sim_now_s(api));
     json_decref(whole);
 }
 
-void sim_reply_object(const struct sim_request *request, const struct sim_served *served,
-                      const struct sim_object *object, struct sim_reply *reply)
+void sim_reply_object(const struct sim_api *api, const struct sim_request *request,
+                      const struct sim_served *served, const struct sim_object *object,
+                      struct sim_reply *reply)
 {
     enum sim_form form = sim_negotiate_of(served->kind, request->accept).form;
     struct sim_out out = {0};
@@ -254,7 +254,7 @@ void sim_reply_object(const struct sim_request *request, const struct sim_served
     }
     reply->code = 200;
     if (form == SIM_FORM_TABLE)
-        put_table(served, object, sim_query(request, "includeObject"), reply);
+        put_table(api, served, object, sim_query(request, "includeObject"), reply);
     else {
         sim_form_object(&out, served, form, object);
         reply->text = out.kept;
@@ -303,6 +303,6 @@ void sim_get(struct sim_api *api, const struct sim_request *request, const struc
     else if (target->subresource && strcmp(target->subresource, "scale") == 0)
         sim_scale_get(target, object, reply);
     else
-        sim_reply_object(request, target->served, object, reply);
+        sim_reply_object(api, request, target->served, object, reply);
     sim_store_release(api->store, object);
 }

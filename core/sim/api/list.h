@@ -12,5 +12,6 @@ void sim_list(struct sim_api *api, const struct sim_request *request, const stru
 void sim_get(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
              struct sim_reply *reply);
 /* Responds 200 with one object, in the requested form. */
-void sim_reply_object(const struct sim_request *request, const struct sim_served *served,
-                      const struct sim_object *object, struct sim_reply *reply);
+void sim_reply_object(const struct sim_api *api, const struct sim_request *request,
+                      const struct sim_served *served, const struct sim_object *object,
+                      struct sim_reply *reply);

@@ -311,7 +311,8 @@ static struct sim_watch *watch_new(struct sim_api *api, const struct sim_request
     *options = (struct sim_list_options){0};
     if (faulty->ignores_initial_events) watch->options.send_initial = false;
     watch->end_bookmark = watch->options.send_initial && watch->options.bookmarks && !faulty->no_end_bookmark;
-    watch->form = (struct sim_event_form){.served = target->served,
+    watch->form = (struct sim_event_form){.api = api,
+                                          .served = target->served,
                                           .form = media.form,
                                           .include_object = xstrdup(watch->options.include_object)};
     watch->prefix = target->namespace_ ? xasprintf("%s/", target->namespace_) : xstrdup("");

@@ -49,7 +49,7 @@ void sim_write_respond(struct writing *w, struct sim_written *written)
         sim_reply_status(w->reply, written->refusal);
         written->refusal = NULL;
     } else {
-        sim_reply_object(w->request, w->target->served, written->object, w->reply);
+        sim_reply_object(w->api, w->request, w->target->served, written->object, w->reply);
         if (w->reply->code == 200 && written->created) w->reply->code = 201;
     }
     sim_written_clear(w->api, written);

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/mem.h"
 #include "sim/text/tree.h"
@@ -124,7 +123,7 @@ static void table_of(struct sim_out *out, struct sim_event_form *form, const str
     json_t *const objects[] = {one};
     number(version ? version : object->version, digits);
     put_json(out, sim_table(form->served->kind, objects, 1, digits, NULL, form->include_object,
-                            !form->columns_sent, time(NULL)));
+                            !form->columns_sent, sim_now_s(form->api)));
     form->columns_sent = true;
     json_decref(one);
 }
@@ -174,7 +173,7 @@ void sim_form_bookmark(struct sim_out *out, struct sim_event_form *form, uint64_
     if (form->form == SIM_FORM_TABLE) {
         json_t *const objects[] = {object};
         json_t *table = sim_table(form->served->kind, objects, 1, NULL, NULL, form->include_object,
-                                  !form->columns_sent, time(NULL));
+                                  !form->columns_sent, sim_now_s(form->api));
         form->columns_sent = true;
         json_decref(object);
         object = table;

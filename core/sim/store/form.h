@@ -2,6 +2,7 @@
  * the output belongs to the buffer. May be called anywhere; the caller must hold references to objects. */
 #pragma once
 #include "sim/kinds/table.h"
+#include "sim/store/api.h"
 #include "sim/store/request.h"
 #include "sim/store/store.h"
 
@@ -26,6 +27,7 @@ void sim_form_object(struct sim_out *out, const struct sim_served *served, enum 
                      const struct sim_object *object);
 
 struct sim_event_form {
+    const struct sim_api *api; /* of Tables: whose clock tells ages; NULL if there are none */
     const struct sim_served *served;
     enum sim_form form;
     const char *include_object; /* of Tables */

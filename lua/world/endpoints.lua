@@ -1,0 +1,178 @@
+-- EndpointSlices, and Endpoints, of services with a selector: the pods behind them, ready or not.
+local api = require "world.api"
+local cache = require "world.cache"
+local owned = require "world.owned"
+local pods = require "world.pods"
+local queue = require "world.queue"
+local raw = require "world.raw"
+local selectors = require "world.selectors"
+local values = require "world.values"
+
+local AGENT, ID, SLICES = "kube-controller-manager", "services", "endpointslices.discovery.k8s.io"
+local NAME, MANAGED = "kubernetes.io/service-name", "endpointslice.kubernetes.io/managed-by"
+local PER_SLICE = 100
+
+local controller = { name = "endpoints" }
+
+-- The number of a port on a pod; nil if the pod has none of that name.
+local function number_of(port, pod)
+  local target = port.targetPort or port.port
+  if type(target) == "number" then return target ~= 0 and target or port.port end
+  for _, container in ipairs(pod.spec.containers) do
+    for _, open in ipairs(container.ports or {}) do
+      if open.name == target and open.protocol == (port.protocol or "TCP") then return open.containerPort end
+    end
+  end
+end
+
+local function ports_of(service, pod)
+  local list = raw.array {}
+  for _, port in ipairs(service.spec.ports or {}) do
+    local number = number_of(port, pod)
+    if number then
+      list[#list + 1] = {
+        name = port.name or "", port = number, protocol = port.protocol or "TCP", appProtocol = port.appProtocol,
+      }
+    end
+  end
+  return list
+end
+
+local function reference(pod)
+  return { kind = "Pod", namespace = pod.metadata.namespace, name = pod.metadata.name, uid = pod.metadata.uid }
+end
+
+local function endpoint_of(service, pod)
+  local ready, ends = pods.is_ready(pod), pod.metadata.deletionTimestamp ~= nil
+  local node = cache.get("nodes", pod.spec.nodeName or "")
+  return {
+    addresses = { pod.status.podIP }, nodeName = pod.spec.nodeName, targetRef = reference(pod),
+    zone = node and (node.metadata.labels or {})["topology.kubernetes.io/zone"],
+    hostname = pod.spec.subdomain == service.metadata.name and pod.spec.hostname or nil,
+    conditions = {
+      ready = (ready and not ends) or service.spec.publishNotReadyAddresses or false,
+      serving = ready, terminating = ends,
+    },
+  }
+end
+
+local function members_of(service)
+  return values.filter(cache.list("pods", service.metadata.namespace), function(pod)
+    return selectors.has(pod.metadata.labels, service.spec.selector) and pod.status and pod.status.podIP
+      and not pods.is_over(pod)
+  end)
+end
+
+-- Slices of at most so many pods with the same ports. There is one without pods, too.
+local function wanted_slices(service, members)
+  local slices, open = {}, {}
+  for _, pod in ipairs(members) do
+    local ports = ports_of(service, pod)
+    local text = raw.json(ports)
+    if not open[text] or #open[text].endpoints == PER_SLICE then
+      open[text] = { ports = ports, endpoints = raw.array {} }
+      slices[#slices + 1] = open[text]
+    end
+    table.insert(open[text].endpoints, endpoint_of(service, pod))
+  end
+  if #slices == 0 then slices[1] = { ports = raw.array {}, endpoints = raw.array {} } end
+  return slices
+end
+
+local function slices_of(service)
+  return values.filter(cache.owned(SLICES, service.metadata.uid), function(slice)
+    return (slice.metadata.labels or {})[NAME] == service.metadata.name and not slice.metadata.deletionTimestamp
+  end)
+end
+
+local function labels_of(service)
+  return values.merged(service.metadata.labels, {
+    [NAME] = service.metadata.name, [MANAGED] = "endpointslice-controller.k8s.io",
+    ["service.kubernetes.io/headless"] = service.spec.clusterIP == "None" and "" or nil,
+  })
+end
+
+local function write_slices(service, members)
+  local wanted, present = wanted_slices(service, members), slices_of(service)
+  for i, slice in ipairs(wanted) do
+    local old = present[i]
+    if not old then
+      slice.addressType = "IPv4"
+      slice.metadata = {
+        generateName = service.metadata.name .. "-", labels = labels_of(service),
+        ownerReferences = { owned.reference(ID, service) },
+      }
+      api.create(AGENT, SLICES, service.metadata.namespace, slice)
+    elseif not values.equal(old.endpoints or {}, slice.endpoints) or not values.equal(old.ports or {}, slice.ports) then
+      api.patch(AGENT, SLICES, old, slice)
+    end
+  end
+  for i = #wanted + 1, #present do api.delete(AGENT, SLICES, present[i]) end
+end
+
+-- The same in the older kind: addresses that are ready, and those that are not.
+local function subsets_of(service, members)
+  local subsets, by_ports = raw.array {}, {}
+  for _, pod in ipairs(members) do
+    local ports = ports_of(service, pod)
+    for _, port in ipairs(ports) do port.name = port.name ~= "" and port.name or nil end
+    local text = raw.json(ports)
+    if not by_ports[text] then
+      by_ports[text] = { ports = #ports > 0 and ports or nil }
+      subsets[#subsets + 1] = by_ports[text]
+    end
+    local ready = pods.is_ready(pod) or service.spec.publishNotReadyAddresses
+    local field = ready and "addresses" or "notReadyAddresses"
+    by_ports[text][field] = by_ports[text][field] or {}
+    table.insert(by_ports[text][field],
+      { ip = pod.status.podIP, nodeName = pod.spec.nodeName, targetRef = reference(pod) })
+  end
+  return subsets
+end
+
+local function write_endpoints(service, members)
+  local old = cache.get("endpoints", cache.key_of(service))
+  local alive = values.filter(members, function(pod) return not pod.metadata.deletionTimestamp end)
+  local subsets = subsets_of(service, alive)
+  if not old then
+    api.create(AGENT, "endpoints", service.metadata.namespace, {
+      metadata = { name = service.metadata.name, labels = values.merged(service.metadata.labels,
+        { ["endpoints.kubernetes.io/managed-by"] = "endpoint-controller" }) },
+      subsets = #subsets > 0 and subsets or nil,
+    })
+  elseif not values.equal(old.subsets or {}, subsets) then
+    api.patch(AGENT, "endpoints", old, { subsets = subsets })
+  end
+end
+
+function controller.sync(key)
+  local service = cache.get(ID, key)
+  if not service then
+    local rest = cache.get("endpoints", key)
+    local ours = rest and (rest.metadata.labels or {})["endpoints.kubernetes.io/managed-by"] == "endpoint-controller"
+    if ours then api.delete(AGENT, "endpoints", rest) end
+    return
+  end
+  if not service.spec.selector or service.metadata.deletionTimestamp then return end
+  local members = members_of(service)
+  write_slices(service, members)
+  write_endpoints(service, members)
+end
+
+local function add_for(pod)
+  for _, service in ipairs(pod and cache.list(ID, pod.metadata.namespace) or {}) do
+    if selectors.has(pod.metadata.labels, service.spec.selector) then
+      queue.add(controller, cache.key_of(service))
+    end
+  end
+end
+
+cache.read(SLICES, "endpoints")
+cache.on(ID, function(_, _, key) queue.add(controller, key) end)
+cache.on("pods", function(new, old)
+  add_for(new)
+  if not new or (old and not values.equal(new.metadata.labels, old.metadata.labels)) then add_for(old) end
+end)
+owned.watch(SLICES, ID, function(key) queue.add(controller, key) end)
+
+return { controller }
