@@ -43,9 +43,11 @@ static const struct {
     [SCHEMA_CHECK_EACH] = {"each", false},
     [SCHEMA_CHECK_NAMED] = {"named", false},
     [SCHEMA_CHECK_VALUES] = {"values", false},
+    [SCHEMA_CHECK_REVALIDATED] = {"revalidated", false},
     [SCHEMA_CHECK_SAME] = {"same", false},
     [SCHEMA_CHECK_KEPT] = {"kept", false},
     [SCHEMA_CHECK_ONLY] = {"only", true},
+    [SCHEMA_CHECK_GROWS] = {"grows", true},
 };
 
 static enum schema_check read_check(const char *word)
@@ -106,6 +108,7 @@ static void read_all(void)
             must(set);
             read_rule(array_add(rules, set->count), line);
             set->rules = rules;
+            set->revalidated = set->revalidated || rules[set->count - 1].check == SCHEMA_CHECK_REVALIDATED;
         }
     }
 }

@@ -31,9 +31,11 @@ enum schema_check {
     SCHEMA_CHECK_EACH,    /* for each element of a list */
     SCHEMA_CHECK_NAMED,   /* likewise, whose names are there once */
     SCHEMA_CHECK_VALUES,  /* for each value of a map */
-    SCHEMA_CHECK_SAME,    /* does not change; else invalid */
-    SCHEMA_CHECK_KEPT,    /* likewise; else forbidden */
-    SCHEMA_CHECK_ONLY,    /* members that are none of `words` do not change */
+    SCHEMA_CHECK_REVALIDATED, /* metadata: an update validates it as a create does */
+    SCHEMA_CHECK_SAME,        /* does not change; else invalid */
+    SCHEMA_CHECK_KEPT,        /* likewise; else forbidden */
+    SCHEMA_CHECK_ONLY,        /* members that are none of `words` do not change */
+    SCHEMA_CHECK_GROWS,       /* keeps its elements, but for their member in words */
 };
 
 /* A member of the value of the set, or of the old object, that has one of the values; none: is set. */
@@ -59,6 +61,7 @@ struct schema_rule_set {
     const char *name; /* "Pod", or a name that others enter */
     const struct schema_rule *rules;
     size_t count;
+    bool revalidated; /* has such a rule */
 };
 
 /* Returns the rules of that name; NULL: there are none. */

@@ -31,23 +31,35 @@ void sim_managed_filter_all(const struct sim_kind *kind, const char *subresource
     sim_managed_filter(kind, subresource, &changes->modified);
 }
 
-/* Fields of the spec that the server itself fills in where a request says nothing, behind the owners' backs.
- */
+enum { STEPS_MAX = 4 };
+
+/* Fields that the server itself fills in where a create says nothing, behind the owners' backs. */
 static const struct {
-    const char *kind, *name;
+    const char *kind, *steps[STEPS_MAX];
 } allocated[] = {
-    {"Service", "clusterIP"},      {"Service", "clusterIPs"},   {"Service", "ipFamilies"},
-    {"Service", "ipFamilyPolicy"}, {"Namespace", "finalizers"}, {"Pod", "tolerations"},
-    {"Pod", "priority"},           {"Pod", "preemptionPolicy"},
+    {"Service", {"spec", "clusterIP"}},    {"Service", {"spec", "clusterIPs"}},
+    {"Service", {"spec", "ipFamilies"}},   {"Service", {"spec", "ipFamilyPolicy"}},
+    {"Namespace", {"spec", "finalizers"}}, {"Pod", {"spec", "tolerations"}},
+    {"Pod", {"spec", "priority"}},         {"Pod", {"spec", "preemptionPolicy"}},
+    {"Node", {"spec", "taints"}},          {"Job", {"metadata", "labels"}},
+    {"Job", {"spec", "selector"}},         {"Job", {"spec", "template", "metadata", "labels"}},
 };
 
 static void leave_allocated(const struct sim_kind *kind, const json_t *given, struct sim_comparison *changes)
 {
     struct sim_field_set own = {0};
-    const json_t *spec = json_object_get(given, "spec");
-    for (size_t i = 0; i < ARRAY_LEN(allocated) && !kind->custom; i++)
-        if (strcmp(allocated[i].kind, kind->kind) == 0 && !json_object_get(spec, allocated[i].name))
-            sim_field_set_add_names(&own, "spec", allocated[i].name);
+    for (size_t i = 0; i < ARRAY_LEN(allocated) && !kind->custom; i++) {
+        struct sim_path paths[STEPS_MAX];
+        const json_t *value = given;
+        size_t n = 0;
+        if (strcmp(allocated[i].kind, kind->kind) != 0) continue;
+        for (; n < STEPS_MAX && allocated[i].steps[n]; n++) {
+            paths[n] =
+                (struct sim_path){n ? &paths[n - 1] : NULL, {SIM_BY_NAME, allocated[i].steps[n], NULL}};
+            value = json_object_get(value, allocated[i].steps[n]);
+        }
+        if (!value) sim_field_set_add(&own, &paths[n - 1]);
+    }
     sim_field_set_subtract_trees(&changes->added, &own);
     sim_field_set_clear(&own);
 }

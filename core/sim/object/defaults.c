@@ -103,6 +103,9 @@ static void finish_service_port(json_t *port)
 static void finish_service(json_t *service)
 {
     json_t *spec = json_object_get(service, "spec");
+    if (strcmp(sim_text_at(spec, "sessionAffinity"), "ClientIP") == 0)
+        sim_default(spec, "sessionAffinityConfig",
+                    json_pack("{s:{s:i}}", "clientIP", "timeoutSeconds", 10800));
     if (json_is_object(spec) && strcmp(sim_text_at(spec, "type"), "ExternalName") != 0)
         default_address(service, spec);
 }

@@ -14,6 +14,14 @@ json_t *sim_normalized(const struct sim_kind *kind, const json_t *body);
 json_t *sim_typed(const struct sim_kind *kind, const json_t *body);
 /* Puts the fields of metadata in the server's order, without empty and unknown ones. */
 void sim_tidy_metadata(json_t *object);
-/* Returns the errors in names, labels, annotations, owners and finalizers: an array of causes, empty if there
- * are none. */
-json_t *sim_metadata_causes(const struct sim_kind *kind, const json_t *metadata);
+/* Checks of metadata; a create makes all of them. */
+enum sim_metadata_checks {
+    SIM_CHECK_NAME = 1,
+    SIM_CHECK_LABELS = 2, /* annotations and owners, too */
+    SIM_CHECK_FINALIZERS = 4,
+    SIM_CHECK_KNOWN_FINALIZERS = 8, /* of Kubernetes' own kinds, without a domain */
+    SIM_CHECK_ALL = 15
+};
+
+/* Appends the causes of the checks, a set of them. */
+void sim_metadata_causes(const struct sim_kind *kind, const json_t *metadata, int checks, json_t *causes);

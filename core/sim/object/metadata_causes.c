@@ -135,12 +135,9 @@ static void check_controllers(json_t *causes, const json_t *owners)
     }
 }
 
-/* Finalizers are qualified names. Kubernetes' own kinds take one without a domain only if it is well known.
- */
-static void check_finalizer_names(const struct sim_kind *kind, json_t *causes, const json_t *finalizers)
+/* Finalizers are qualified names. */
+static void check_finalizers(json_t *causes, const json_t *finalizers)
 {
-    static const char *const known[] = {"kubernetes", "orphan", "foregroundDeletion"};
-    bool any = kind->custom || sim_is_crd(kind);
     json_t *finalizer;
     size_t i;
     json_array_foreach ((json_t *)finalizers, i, finalizer) {
@@ -148,6 +145,15 @@ static void check_finalizer_names(const struct sim_kind *kind, json_t *causes, c
         sim_check_key(str_of(json_string_value(finalizer)), &problems);
         sim_add_problems(causes, "metadata.finalizers", json_string_value(finalizer), &problems);
     }
+}
+
+/* Kubernetes' own kinds take one without a domain only if it is well known. */
+static void check_known_finalizers(const struct sim_kind *kind, json_t *causes, const json_t *finalizers)
+{
+    static const char *const known[] = {"kubernetes", "orphan", "foregroundDeletion"};
+    bool any = kind->custom || sim_is_crd(kind);
+    json_t *finalizer;
+    size_t i;
     json_array_foreach ((json_t *)finalizers, i, finalizer) {
         const char *name = json_string_value(finalizer);
         bool good = any || strchr(name, '/');
@@ -161,14 +167,17 @@ static void check_finalizer_names(const struct sim_kind *kind, json_t *causes, c
     }
 }
 
-json_t *sim_metadata_causes(const struct sim_kind *kind, const json_t *metadata)
+void sim_metadata_causes(const struct sim_kind *kind, const json_t *metadata, int checks, json_t *causes)
 {
-    json_t *causes = json_array();
-    check_name(kind, causes, metadata);
-    check_labels(causes, json_object_get(metadata, "labels"));
-    check_annotations(causes, json_object_get(metadata, "annotations"));
-    check_owners(causes, json_object_get(metadata, "ownerReferences"));
-    check_controllers(causes, json_object_get(metadata, "ownerReferences"));
-    check_finalizer_names(kind, causes, json_object_get(metadata, "finalizers"));
-    return causes;
+    const json_t *owners = json_object_get(metadata, "ownerReferences");
+    const json_t *finalizers = json_object_get(metadata, "finalizers");
+    if (checks & SIM_CHECK_NAME) check_name(kind, causes, metadata);
+    if (checks & SIM_CHECK_LABELS) {
+        check_labels(causes, json_object_get(metadata, "labels"));
+        check_annotations(causes, json_object_get(metadata, "annotations"));
+        check_owners(causes, owners);
+        check_controllers(causes, owners);
+    }
+    if (checks & SIM_CHECK_FINALIZERS) check_finalizers(causes, finalizers);
+    if (checks & SIM_CHECK_KNOWN_FINALIZERS) check_known_finalizers(kind, causes, finalizers);
 }

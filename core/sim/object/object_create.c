@@ -50,8 +50,8 @@ static bool check(const struct sim_kind *kind, const json_t *object, bool checke
 {
     const json_t *metadata = json_object_get(object, "metadata");
     const char *version = sim_text_at(metadata, "resourceVersion");
-    json_t *causes = sim_metadata_causes(kind, metadata);
-    json_t *more = sim_spec_causes(kind, NULL, object);
+    json_t *causes = json_array(), *more = sim_spec_causes(kind, object);
+    sim_metadata_causes(kind, metadata, SIM_CHECK_ALL, causes);
     json_array_extend(causes, more);
     json_decref(more);
     if (checked) sim_add_rule_causes(kind, NULL, object, causes);

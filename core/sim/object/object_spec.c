@@ -1,4 +1,4 @@
-/* Rules for specs: required and immutable fields of a pod, and of a CRD. */
+/* Rules for specs: of custom kinds, by tables, and immutable fields of a pod. */
 #include "sim/object/object_spec.h"
 
 #include <stdbool.h>
@@ -11,15 +11,12 @@
 #include "sim/object/status.h"
 #include "sim/text/tree.h"
 #include "sim/validate/rules.h"
+#include "sim/validate/scalars.h"
 #include "sim/validate/structural.h"
 
-/* Returns the causes. A pod that was loaded without containers may stay so. */
-json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const json_t *object)
+json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *object)
 {
     json_t *causes = json_array();
-    bool bare = old && json_array_size(sim_at(old, "spec.containers")) == 0;
-    if (kind->graceful && !bare && json_array_size(sim_at(object, "spec.containers")) == 0)
-        json_array_append_new(causes, sim_cause("FieldValueRequired", "spec.containers", NULL, ""));
     if (sim_is_crd(kind)) sim_crd_check(object, causes);
     if (kind->structural) sim_structural_check(kind->structural, object, causes);
     return causes;
@@ -27,13 +24,12 @@ json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const js
 
 void sim_add_rule_causes(const struct sim_kind *kind, const json_t *old, const json_t *object, json_t *causes)
 {
-    json_t *more = json_array(), *before = json_array(), *known = json_copy(causes), *cause;
+    json_t *more = json_array(), *before = json_array(), *cause;
     size_t i;
-    if (kind->schema) sim_rules_check(kind->kind, object, more);
-    if (old && json_array_size(more)) sim_rules_check(kind->kind, old, before);
+    if (kind->schema) sim_rules_check(kind->kind, old, object, more);
+    if (old && json_array_size(more)) sim_rules_check(kind->kind, NULL, old, before);
     json_array_foreach (more, i, cause)
-        if (!sim_has_equal(known, cause) && !sim_has_equal(before, cause)) json_array_append(causes, cause);
-    json_decref(known);
+        if (!sim_has_equal(before, cause)) json_array_append(causes, cause);
     json_decref(more);
     json_decref(before);
 }
@@ -42,8 +38,7 @@ void sim_add_rule_causes(const struct sim_kind *kind, const json_t *old, const j
 static json_t *fixed_part(const json_t *pod)
 {
     static const char *const lists[] = {"containers", "initContainers"};
-    static const char *const free_fields[] = {"activeDeadlineSeconds", "tolerations",
-                                              "terminationGracePeriodSeconds", "schedulingGates"};
+    static const char *const free_fields[] = {"activeDeadlineSeconds", "tolerations", "schedulingGates"};
     json_t *spec = json_deep_copy(json_object_get(pod, "spec")), *container;
     size_t i;
     for (size_t l = 0; l < ARRAY_LEN(lists); l++)
@@ -53,14 +48,24 @@ static json_t *fixed_part(const json_t *pod)
     return spec;
 }
 
-json_t *sim_spec_change_causes(const struct sim_kind *kind, const json_t *old, const json_t *object)
+/* Returns the list of containers that has others in number; NULL: there is none. */
+static const char *grown(const json_t *old, const json_t *object)
 {
-    json_t *causes = json_array();
-    if (kind->schema) sim_rules_check_change(kind->kind, old, object, causes);
-    if (!kind->graceful || json_equal(json_object_get(old, "spec"), json_object_get(object, "spec")))
-        return causes;
+    static const char *const lists[] = {"spec.containers", "spec.initContainers"};
+    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
+        if (json_array_size(sim_at(old, lists[i])) != json_array_size(sim_at(object, lists[i])))
+            return lists[i];
+    return NULL;
+}
+
+void sim_add_pod_change_causes(const json_t *old, const json_t *object, json_t *causes)
+{
     json_t *before = fixed_part(old), *after = fixed_part(object);
-    if (!json_equal(before, after))
+    const char *list = grown(old, object);
+    if (list)
+        json_array_append_new(causes, sim_cause("FieldValueForbidden", list, NULL,
+                                                "pod updates may not add or remove containers"));
+    else if (!json_equal(before, after))
         json_array_append_new(
             causes, sim_cause("FieldValueForbidden", "spec", NULL,
                               "pod updates may not change fields other than `spec.containers[*].image`,"
@@ -71,39 +76,36 @@ json_t *sim_spec_change_causes(const struct sim_kind *kind, const json_t *old, c
                               "was previously negative)"));
     json_decref(before);
     json_decref(after);
-    return causes;
 }
 
 /* --- Quality of service classes */
 
-/* "500m", "1Gi", 2: as a double, which is exact enough to see whether a limit and a request are the same. 0
- * for none. */
-static double amount(const json_t *quantity)
+/* The canonical form of a quantity, a new string; NULL of none and of zero. */
+static json_t *amount(const json_t *container, const char *list, const char *resource)
 {
-    static const struct {
-        const char *suffix;
-        double factor;
-    } suffixes[] = {
-        {"", 1},        {"n", 1e-9},    {"u", 1e-6},    {"m", 1e-3},    {"k", 1e3},     {"M", 1e6},
-        {"G", 1e9},     {"T", 1e12},    {"P", 1e15},    {"E", 1e18},    {"Ki", 0x1p10}, {"Mi", 0x1p20},
-        {"Gi", 0x1p30}, {"Ti", 0x1p40}, {"Pi", 0x1p50}, {"Ei", 0x1p60},
-    };
-    char *end;
-    if (json_is_number(quantity)) return json_number_value(quantity);
-    double number = strtod(sim_text_at(quantity, ""), &end);
-    for (size_t i = 0; i < ARRAY_LEN(suffixes); i++)
-        if (strcmp(end, suffixes[i].suffix) == 0) return number * suffixes[i].factor;
-    return 0;
+    const json_t *value = json_object_get(sim_at(container, list), resource);
+    struct buf text = {0};
+    if (json_is_number(value))
+        sim_put_json(&text, value);
+    else
+        buf_puts(&text, sim_text_at(value, ""));
+    json_t *quantity = sim_quantity(buf_text(&text));
+    buf_clear(&text);
+    if (strcmp(json_string_value(quantity), "0") != 0) return quantity;
+    json_decref(quantity);
+    return NULL;
 }
 
 static void compare_resources(const json_t *container, bool *any, bool *all_equal)
 {
     static const char *const resources[] = {"cpu", "memory"};
     for (size_t i = 0; i < ARRAY_LEN(resources); i++) {
-        double limit = amount(json_object_get(sim_at(container, "resources.limits"), resources[i]));
-        double request = amount(json_object_get(sim_at(container, "resources.requests"), resources[i]));
-        *any = *any || limit > 0 || request > 0;
-        *all_equal = *all_equal && limit > 0 && limit == request;
+        json_t *limit = amount(container, "resources.limits", resources[i]);
+        json_t *request = amount(container, "resources.requests", resources[i]);
+        *any = *any || limit || request;
+        *all_equal = *all_equal && limit && request && json_equal(limit, request);
+        json_decref(limit);
+        json_decref(request);
     }
 }
 

@@ -6,14 +6,14 @@
 
 #include "sim/object/kind.h"
 
-/* Returns the causes for an object with its defaults; `old` is its previous state, NULL for a new one. */
-json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const json_t *object);
-/* Appends the causes by the tables of rules (validate/rules.h), unless they are there already or `old` has
+/* Returns the causes for an object with its defaults. */
+json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *object);
+/* Appends the causes by the tables of rules (validate/rules.h), unless `old`, the previous state or NULL, has
  * them. */
 void sim_add_rule_causes(const struct sim_kind *kind, const json_t *old, const json_t *object,
                          json_t *causes);
-/* Returns the causes for a change from `old` to `object`, both with their defaults. */
-json_t *sim_spec_change_causes(const struct sim_kind *kind, const json_t *old, const json_t *object);
+/* Appends the causes for what changed in the spec of a pod; both have their defaults. */
+void sim_add_pod_change_causes(const json_t *old, const json_t *object, json_t *causes);
 
 /* --- The quality of service class of a pod, which follows from the resources of its containers.
  * Owner: a constant is given. May be called anywhere. */

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "schema/rules.h"
 #include "sim/object/defaults.h"
 #include "sim/object/metadata.h"
 #include "sim/object/object_rules.h"
@@ -221,6 +222,9 @@ static void keep_other_parts(const struct sim_kind *kind, json_t *object, const 
     }
     if (strcmp(kind->kind, "Secret") == 0 && !*kind->group && !*sim_text_at(object, "type"))
         copy_field(object, old, "type");
+    if (strcmp(kind->kind, "DaemonSet") == 0)
+        copy_field(sim_submap(sim_submap(object, "metadata"), "annotations"),
+                   sim_at(old, "metadata.annotations"), "deprecated.daemonset.template.generation");
 }
 
 /* Returns whether the change raises the generation. Custom objects are compared completely, others by their
@@ -248,19 +252,33 @@ static bool wants_other(const struct sim_kind *kind, const json_t *old, const js
     return other;
 }
 
-static bool check_all(const struct sim_kind *kind, const json_t *old, const json_t *object,
-                      const char *subresource, json_t *causes, struct sim_refusal *refusal)
+/* Appends the causes of metadata as often as a server finds them: in general, by the update as such, and by
+ * that of the kind. `update` are those of what an update must not do; it takes them. */
+static void add_metadata_causes(const struct sim_kind *kind, const json_t *metadata, bool whole,
+                                json_t *update, json_t *causes)
 {
-    json_t *more[] = {sim_metadata_causes(kind, json_object_get(object, "metadata")),
-                      sim_spec_causes(kind, old, object),
-                      subresource ? json_array() : sim_spec_change_causes(kind, old, object)};
-    check_finalizers(object, old, causes);
-    sim_csr_check(kind, old, object, subresource, causes);
-    for (size_t i = 0; i < ARRAY_LEN(more); i++) {
-        json_array_extend(causes, more[i]);
-        json_decref(more[i]);
-        if (i == 1) sim_add_rule_causes(kind, old, object, causes);
+    const struct schema_rule_set *rules = kind->schema ? schema_rule_set(kind->kind) : NULL;
+    sim_metadata_causes(kind, metadata, SIM_CHECK_LABELS | SIM_CHECK_FINALIZERS, causes);
+    for (int i = 0; i < 2; i++) {
+        json_array_extend(causes, update);
+        sim_metadata_causes(kind, metadata, SIM_CHECK_LABELS, causes);
     }
+    sim_metadata_causes(kind, metadata, SIM_CHECK_KNOWN_FINALIZERS, causes);
+    if (whole && rules && rules->revalidated) sim_metadata_causes(kind, metadata, SIM_CHECK_ALL, causes);
+    json_decref(update);
+}
+
+static bool check_all(const struct sim_kind *kind, const json_t *old, const json_t *object,
+                      const char *subresource, json_t *update, struct sim_refusal *refusal)
+{
+    json_t *causes = json_array(), *more = sim_spec_causes(kind, object);
+    check_finalizers(object, old, update);
+    add_metadata_causes(kind, json_object_get(object, "metadata"), !subresource, update, causes);
+    sim_csr_check(kind, old, object, subresource, causes);
+    json_array_extend(causes, more);
+    json_decref(more);
+    if (!subresource) sim_add_rule_causes(kind, old, object, causes);
+    if (!subresource && kind->graceful) sim_add_pod_change_causes(old, object, causes);
     if (json_array_size(causes) == 0) {
         json_decref(causes);
         return true;

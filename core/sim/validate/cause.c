@@ -23,6 +23,17 @@ static const struct {
     {"FieldValueTooMany", "Too many", true},
 };
 
+/* As Go quotes: control characters are "\x01", where JSON has "\u0001". */
+static char *shown_as_go(const json_t *value)
+{
+    char *text = json_dumps(value, SHOWN);
+    for (char *at = text; json_is_string(value) && (at = strstr(at, "\\u00"));) {
+        at[1] = 'x';
+        memmove(at + 2, at + 4, strlen(at + 4) + 1);
+    }
+    return text;
+}
+
 json_t *sim_cause(const char *type, const char *field, const json_t *value, const char *detail)
 {
     struct buf body = {0};
@@ -32,7 +43,7 @@ json_t *sim_cause(const char *type, const char *field, const json_t *value, cons
         buf_puts(&body, causes_known[i].text);
         shows_value = causes_known[i].shows_value;
     }
-    char *shown = value && shows_value ? json_dumps(value, SHOWN) : NULL;
+    char *shown = value && shows_value ? shown_as_go(value) : NULL;
     if (shown) buf_printf(&body, ": %s", shown);
     if (*detail) buf_printf(&body, ": %s", detail);
     free(shown);

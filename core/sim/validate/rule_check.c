@@ -257,6 +257,23 @@ void sim_rule_check(const struct rule_check *check)
 
 /* --- Changes */
 
+static bool has_element(const struct rule_check *check, const json_t *element)
+{
+    const char *free_member = check->rule->words[0];
+    json_t *item, *wanted = json_copy((json_t *)element);
+    bool found = false;
+    size_t i;
+    json_object_del(wanted, free_member);
+    json_array_foreach ((json_t *)check->value, i, item) {
+        json_t *own = json_copy(item);
+        json_object_del(own, free_member);
+        found = found || json_equal(own, wanted);
+        json_decref(own);
+    }
+    json_decref(wanted);
+    return found;
+}
+
 static bool differs(const json_t *a, const json_t *b)
 {
     return sim_rule_empty(a) ? !sim_rule_empty(b) : !(b && json_equal((json_t *)a, (json_t *)b));
@@ -272,6 +289,12 @@ void sim_rule_check_change(const struct rule_check *check)
         const char *type = rule->check == SCHEMA_CHECK_SAME ? "FieldValueInvalid" : "FieldValueForbidden";
         if (differs(check->old, check->value))
             sim_rule_add(check, type, "", check->value ? check->value : json_null(), rule->argument);
+        return;
+    }
+    size_t i;
+    if (rule->check == SCHEMA_CHECK_GROWS) {
+        json_array_foreach ((json_t *)check->old, i, value) other = other || !has_element(check, value);
+        if (other) sim_rule_add(check, "FieldValueForbidden", "", NULL, rule->argument);
         return;
     }
     json_object_foreach ((json_t *)check->value, key, value)

@@ -13,13 +13,7 @@
 
 enum { NUMBER_LEN = 24 };
 
-struct rule_walk {
-    json_t *causes;
-    bool changes; /* only what compares with the old object */
-};
-
-static void apply_set(const struct rule_walk *walk, const struct schema_rule_set *set,
-                      const struct rule_level *level);
+static void apply_set(const struct schema_rule_set *set, const struct rule_level *level, json_t *causes);
 
 /* --- Paths */
 
@@ -119,7 +113,7 @@ static bool meets(const struct schema_rule *rule, const struct rule_level *level
 
 /* --- Sets */
 
-static void apply_each(const struct rule_walk *walk, const struct rule_check *check)
+static void apply_each(const struct rule_check *check)
 {
     const struct schema_rule *rule = check->rule;
     json_t *item;
@@ -128,68 +122,57 @@ static void apply_each(const struct rule_walk *walk, const struct rule_check *ch
         const char *name = sim_text_at(item, "name");
         struct rule_level inner = {check->level, rule->shown, NULL, i, true, item, NULL};
         if (rule->check == SCHEMA_CHECK_NAMED) inner.old = sim_find(check->old, "name", name);
-        apply_set(walk, rule->set, &inner);
-        if (walk->changes || rule->check != SCHEMA_CHECK_NAMED || !*name) continue;
-        if (sim_find(check->value, "name", name) == item) continue;
+        apply_set(rule->set, &inner, check->causes);
+        if (rule->check != SCHEMA_CHECK_NAMED || !*name || sim_find(check->value, "name", name) == item)
+            continue;
         char *below = xasprintf("[%zu].name", i);
         sim_rule_add(check, "FieldValueDuplicate", below, json_object_get(item, "name"), "");
         free(below);
     }
 }
 
-static void apply_values(const struct rule_walk *walk, const struct rule_check *check)
+static void apply_values(const struct rule_check *check)
 {
     const char *key;
     json_t *item;
     json_object_foreach ((json_t *)check->value, key, item) {
         struct rule_level inner = {check->level, check->rule->shown, key, 0, false, item, NULL};
-        apply_set(walk, check->rule->set, &inner);
+        apply_set(check->rule->set, &inner, check->causes);
     }
 }
 
-static void apply_rule(const struct rule_walk *walk, const struct rule_check *check)
+static void apply_rule(const struct rule_check *check)
 {
     const struct schema_rule *rule = check->rule;
     struct rule_level inner = {check->level, rule->shown, NULL, 0, false, check->value, check->old};
-    bool compares = rule->check >= SCHEMA_CHECK_SAME;
     switch (rule->check) {
-    case SCHEMA_CHECK_ENTER: apply_set(walk, rule->set, &inner); break;
+    case SCHEMA_CHECK_ENTER: apply_set(rule->set, &inner, check->causes); break;
     case SCHEMA_CHECK_EACH:
-    case SCHEMA_CHECK_NAMED: apply_each(walk, check); break;
-    case SCHEMA_CHECK_VALUES: apply_values(walk, check); break;
-    default:
-        for (size_t i = 0; i < rule->condition_count; i++) compares = compares || rule->conditions[i].old;
-        if (compares != walk->changes) break;
-        if (rule->check >= SCHEMA_CHECK_SAME)
-            sim_rule_check_change(check);
-        else
-            sim_rule_check(check);
+    case SCHEMA_CHECK_NAMED: apply_each(check); break;
+    case SCHEMA_CHECK_VALUES: apply_values(check); break;
+    case SCHEMA_CHECK_SAME:
+    case SCHEMA_CHECK_KEPT:
+    case SCHEMA_CHECK_ONLY:
+    case SCHEMA_CHECK_GROWS:
+        if (check->level->old) sim_rule_check_change(check);
+        break;
+    default: sim_rule_check(check);
     }
 }
 
-static void apply_set(const struct rule_walk *walk, const struct schema_rule_set *set,
-                      const struct rule_level *level)
+static void apply_set(const struct schema_rule_set *set, const struct rule_level *level, json_t *causes)
 {
     for (size_t i = 0; i < set->count; i++) {
         const struct schema_rule *rule = &set->rules[i];
         struct rule_check check = {rule, level, member_at(level->value, rule->path),
-                                   member_at(level->old, rule->path), walk->causes};
-        if (meets(rule, level)) apply_rule(walk, &check);
+                                   member_at(level->old, rule->path), causes};
+        if (meets(rule, level)) apply_rule(&check);
     }
 }
 
-void sim_rules_check(const char *kind, const json_t *object, json_t *causes)
-{
-    const struct schema_rule_set *set = schema_rule_set(kind);
-    struct rule_level top = {.step = "", .value = object};
-    struct rule_walk walk = {causes, false};
-    if (set) apply_set(&walk, set, &top);
-}
-
-void sim_rules_check_change(const char *kind, const json_t *old, const json_t *object, json_t *causes)
+void sim_rules_check(const char *kind, const json_t *old, const json_t *object, json_t *causes)
 {
     const struct schema_rule_set *set = schema_rule_set(kind);
     struct rule_level top = {.step = "", .value = object, .old = old};
-    struct rule_walk walk = {causes, true};
-    if (set) apply_set(&walk, set, &top);
+    if (set) apply_set(set, &top, causes);
 }

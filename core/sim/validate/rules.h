@@ -3,7 +3,6 @@
 #pragma once
 #include <jansson.h>
 
-/* Appends the causes for which an object of a built-in kind, with its defaults, is invalid. */
-void sim_rules_check(const char *kind, const json_t *object, json_t *causes);
-/* Appends the causes for fields that changed and must not. */
-void sim_rules_check_change(const char *kind, const json_t *old, const json_t *object, json_t *causes);
+/* Appends the causes for which an object of a built-in kind, with its defaults, is invalid; `old` is its
+ * previous state, NULL for a new one. */
+void sim_rules_check(const char *kind, const json_t *old, const json_t *object, json_t *causes);

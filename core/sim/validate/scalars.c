@@ -86,12 +86,13 @@ json_t *sim_quantity(const char *text)
     }
     if (*text == '-') n = -n;
     bool e = (*at == 'e' || *at == 'E') && at[1];
+    long power = e ? strtol(at + 1, NULL, 10) : 0;
     json_t *quantity = NULL;
-    if (digits <= EXACT_DIGITS && at[0] && at[1] == 'i')
-        quantity = binary_quantity(n, (int)(strchr(powers, *at) - powers) + 1, exponent);
-    else if (digits <= EXACT_DIGITS && e)
-        quantity = decimal_quantity(n, exponent + (int)strtol(at + 1, NULL, 10), true);
-    else if (digits <= EXACT_DIGITS && (found = strchr(thousands, *at ? *at : ' ')))
+    if (digits <= EXACT_DIGITS && at[0] && at[1] == 'i' && (found = strchr(powers, *at)))
+        quantity = binary_quantity(n, (int)(found - powers) + 1, exponent);
+    else if (digits <= EXACT_DIGITS && e && labs(power) <= EXACT_DIGITS)
+        quantity = decimal_quantity(n, exponent + (int)power, true);
+    else if (digits <= EXACT_DIGITS && !e && (found = strchr(thousands, *at ? *at : ' ')))
         quantity = decimal_quantity(n, exponent + 3 * (int)(found - thousands) - 9, false);
     return quantity ? quantity : json_string(text);
 }

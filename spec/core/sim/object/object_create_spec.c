@@ -277,8 +277,15 @@ static void test_images_without_a_tag_are_always_pulled(void **state)
 
 static void test_a_pod_needs_containers(void **state)
 {
-    assert_refused("pods", "{'metadata':{'name':'p'}}", "default", 422,
-                   "Pod \"p\" is invalid: spec.containers: Required value");
+    struct sim_now request = now;
+    struct sim_refusal refusal;
+    json_t *pod = js("{'metadata':{'name':'p'}}");
+    request.checked = true;
+    assert_null(sim_prepare_create(kind_named("pods"), pod, "default", &request, &refusal));
+    assert_string_equal(sim_text_at(refusal.status, "message"),
+                        "Pod \"p\" is invalid: spec.containers: Required value");
+    json_decref(refusal.status);
+    json_decref(pod);
 }
 
 static void test_other_kinds_get_their_defaults(void **state)
