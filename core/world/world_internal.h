@@ -43,7 +43,8 @@ struct world {
 };
 
 /* --- JSON. Objects are tables; arrays are tables with a metatable of their own, so that empty ones stay what
- * they are. Members that are null are left out. */
+ * they are. Members that are null are left out, and managedFields, which are as long as the rest of an object
+ * and which no controller reads. */
 
 void world_json_open(lua_State *L);
 void world_json_push(lua_State *L, const struct tape *tape, size_t at);

@@ -34,7 +34,7 @@ static void push_object(lua_State *L, const struct tape *tape, size_t at)
     struct str name;
     lua_newtable(L);
     for (size_t v = tape_first(tape, at, &name); v; v = tape_next(tape, at, v, &name)) {
-        if (tape_type(tape, v) == 'n') continue;
+        if (tape_type(tape, v) == 'n' || str_is(name, "managedFields")) continue;
         lua_pushlstring(L, name.p, name.n);
         world_json_push(L, tape, v);
         lua_rawset(L, -3);

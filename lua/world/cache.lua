@@ -33,15 +33,24 @@ function cache.read(...)
   for _, id in ipairs { ... } do whole[id] = true end
 end
 
+-- The keys of a set in their order, until one comes or goes.
+local orders = setmetatable({}, { __mode = "k" })
+
 local function add_to(index, name, key, object)
-  if not index[name] then index[name] = {} end
-  index[name][key] = object
+  local set = index[name]
+  if not set then
+    set = {}
+    index[name] = set
+  end
+  if not set[key] then orders[set] = nil end
+  set[key] = object
 end
 
 local function remove_from(index, name, key)
   local set = index[name]
   if not set then return end
   set[key] = nil
+  orders[set] = nil
   if next(set) == nil then index[name] = nil end
 end
 
@@ -63,12 +72,16 @@ local function notify(resource, key, new, old)
   for _, fn in ipairs(handlers["*"] or {}) do fn(new, old, key, resource) end
 end
 
+-- Whether an object is in the same sets as the one before.
+local function same_sets(old, new)
+  return values.equal(old.metadata.ownerReferences, new.metadata.ownerReferences)
+end
+
 local function store(resource, key, object)
   local old = resource.objects[key]
-  if old then
-    index(resource, key, old, remove_from)
-    by_uid[old.metadata.uid] = nil
-  end
+  if old and not (object and same_sets(old, object)) then index(resource, key, old, remove_from) end
+  if old then by_uid[old.metadata.uid] = nil end
+  if (old == nil) ~= (object == nil) then orders[resource.objects] = nil end
   resource.objects[key] = object
   if object then
     index(resource, key, object, add_to)
@@ -120,8 +133,13 @@ end
 
 -- Objects of a set, in the order of their keys.
 local function in_order(set)
-  local list = {}
-  for _, object in values.sorted(set) do list[#list + 1] = object end
+  if not set then return {} end
+  local order, list = orders[set], {}
+  if not order then
+    order = values.names(set)
+    orders[set] = order
+  end
+  for i, key in ipairs(order) do list[i] = set[key] end
   return list
 end
 
@@ -129,7 +147,8 @@ end
 function cache.list(id, namespace)
   local resource = cache.resources[id]
   if not resource then return {} end
-  return in_order(namespace and resource.spaces[namespace] or not namespace and resource.objects or {})
+  if namespace then return in_order(resource.spaces[namespace]) end
+  return in_order(resource.objects)
 end
 
 -- What has a reference to that owner, and what has no controller.

@@ -5,6 +5,8 @@ local logs = require "world.logs"
 local queue = require "world.queue"
 local raw = require "world.raw"
 
+jit.off() -- much code that each runs briefly: compiling it took a fifth more than it saved
+
 local world = {}
 
 -- In the order in which they hear of a change.
