@@ -114,7 +114,7 @@ local function play(sim, number, on_step)
   local dice, first = dice_of(number * 7919), sim.api:get("/sim/stats").version
   fill(sim)
   while sim.api:get("/sim/stats").version - first < events do
-    sim.api:request("POST", "/sim/clock?step=" .. dice(5, 40) .. "s")
+    sim.api:request("POST", "/sim/clock?step=" .. dice(20, 120) .. "s")
     for _ = 1, dice(1, 3) do actions[dice(1, #actions)](sim, dice) end
     sim:play(fault(dice))
     on_step()
