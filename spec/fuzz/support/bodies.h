@@ -11,9 +11,9 @@ struct fuzz_reply {
     json_t *body; /* NULL: no JSON */
 };
 
-/* Returns the input as a list; NULL if it is none. Nothing of other inputs is in the cluster. */
+/* Returns the input as a list, with a cluster of its own; NULL if it is none. */
 json_t *fuzz_begin(const uint8_t *data, size_t size);
-/* Removes the objects of the list, and takes it; NULL is allowed. */
+/* Ends the cluster, and takes the list; NULL is allowed. */
 void fuzz_end(json_t *list);
 /* Returns the path of the body's object, or of its collection, in the namespace "default"; NULL if its kind
  * is neither one of Kubernetes nor defined by a CustomResourceDefinition of the list. */
