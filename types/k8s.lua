@@ -9,7 +9,6 @@
 ---@field json k8s.json
 ---@field base64 k8s.base64
 ---@field metric k8s.metric
----@field object k8s.object
 local k8s = {}
 
 ---A runtime failure: the second result of a call whose first result is nil. tostring returns the message.
@@ -99,6 +98,15 @@ function Object:json() end
 ---@param other k8s.Object
 ---@return k8s.Difference[]
 function Object:diff(other) end
+
+---Returns the entry of status.conditions.
+---@param type string
+---@return k8s.View?
+function Object:condition(type) end
+
+---Returns the seconds since it was created; nil without a creationTimestamp.
+---@return number?
+function Object:age() end
 
 ---Describes an event for a handler; a new table for each call, which may be kept.
 ---@class k8s.Event
@@ -390,61 +398,5 @@ function base64.decode(text) end
 ---@param text string
 ---@return string
 function k8s.sha256(text) end
-
----The methods of objects, as functions for any view.
----@class k8s.object
-local object = {}
-
----@param value any
----@return boolean
-function object.is_view(value) end
-
----@param view k8s.View
----@param path string
----@return any
-function object.get(view, path) end
-
----@param view k8s.View
----@return string
-function object.key(view) end
-
----@param view k8s.View
----@return string
-function object.name(view) end
-
----@param view k8s.View
----@return string
-function object.namespace(view) end
-
----@param view k8s.View
----@return string?
-function object.uid(view) end
-
----@param view k8s.View
----@return string?
-function object.resource_version(view) end
-
----@param view k8s.View
----@param key string
----@return string?
-function object.label(view, key) end
-
----@param view k8s.View
----@param key string
----@return string?
-function object.annotation(view, key) end
-
----@param view k8s.View
----@return table
-function object.copy(view) end
-
----@param view k8s.View
----@return string
-function object.json(view) end
-
----@param view k8s.View
----@param other k8s.View
----@return k8s.Difference[]
-function object.diff(view, other) end
 
 return k8s

@@ -13,13 +13,16 @@ ago k8s.time:ago
 apply k8s.apply
 base64 raw:base64 *
 command k8s.command -
+conditions k8s.conditions *+
 controller k8s.controller -
 create k8s.write_whole:create
 cron k8s.time:cron
 delete k8s.delete
+ensure k8s.ensure
 event k8s.events
 every k8s.time:every
 factory k8s.factory:factory -
+finalizers k8s.finalizers *
 get k8s.live:get
 history k8s.history:of
 informer k8s.factory:informer -
@@ -37,6 +40,7 @@ null raw:null +
 object k8s.object *+
 on_leader k8s.leader:on_leader -
 on_reload k8s.reload -
+owner_reference k8s.owner_reference +
 pages k8s.live:pages
 params k8s.params:script -
 patch k8s.patch
@@ -45,11 +49,15 @@ queue k8s.queue:new
 reads k8s.live:reads
 retry_on_conflict k8s.retry_on_conflict
 rule k8s.rule -
+schedule k8s.schedule +
 selects k8s.selects +
 sha256 raw:sha256
 sleep k8s.time:sleep
 snapshot raw:snapshot
+split_key k8s.split_key +
 state k8s.state
+template k8s.template +
+time k8s.times *+
 traceback raw:traceback
 update k8s.write_whole:update
 watch k8s.live:watch

@@ -54,6 +54,7 @@ describe("types/k8s.lua", function()
     assert.same(sorted(bound("bind_snapshot.c", "snapshot_methods")), sorted(declared "Snapshot"))
     assert.same(sorted(bound("bind_registration.c", "registration_methods")), sorted(declared "Registration"))
     assert.same(sorted(bound("bind_time.c", "timer_methods")), sorted(declared "Timer"))
+    assert.same(sorted(bound("bind_schedule.c", "schedule_methods")), sorted(declared "Schedule"))
     assert.same(sorted(raw.queue.methods), sorted(declared "Queue"))
     assert.same(sorted(bound("bind_job.c", "job_methods")), sorted(declared "Job"))
     for class, methods in pairs { Counter = "counter", Gauge = "gauge", Histogram = "histogram" } do
@@ -73,7 +74,7 @@ describe("types/k8s.lua", function()
   end)
 
   it("names the functions of the tables in k8s, no more and no less", function()
-    for _, name in ipairs { "log", "json", "yaml", "base64", "metric", "object" } do
+    for _, name in ipairs { "log", "json", "yaml", "base64", "metric", "object", "time", "conditions", "finalizers" } do
       assert.same(sorted(content(load_module("k8s")[name])), sorted(declared(name)))
     end
   end)
@@ -142,6 +143,10 @@ describe("types/k8s.lua", function()
       PatchOptions = function() k8s.patch({}, {}, {}) end,
       ApplyOptions = function() k8s.apply({}, {}, {}) end,
       DeleteOptions = function() k8s.delete({}, {}) end,
+      ScheduleOptions = function() k8s.schedule("@daily", {}) end,
+      OwnerOptions = function() k8s.owner_reference({}, {}) end,
+      Condition = function() k8s.conditions.set(nil, {}) end,
+      ParamOptions = function() k8s.params { a = { type = "string" } } end,
       CommandOptions = function() k8s.command("name", fn, {}) end,
       RuleOptions = function() k8s.rule {} end,
       ReloadOptions = function() k8s.on_reload {} end,

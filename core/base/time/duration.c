@@ -34,8 +34,9 @@ static bool cut_unit(struct str *text, double *ms)
     static const struct {
         struct str name;
         double ms;
-    } units[] = {{STR("ns"), 1e-6}, {STR("us"), 1e-3}, {STR("\u00b5s"), 1e-3}, {STR("\u03bcs"), 1e-3},
-                 {STR("ms"), 1},    {STR("s"), 1e3},   {STR("m"), 60e3},       {STR("h"), 3600e3}};
+    } units[] = {{STR("ns"), 1e-6},      {STR("us"), 1e-3},  {STR("\u00b5s"), 1e-3},
+                 {STR("\u03bcs"), 1e-3}, {STR("ms"), 1},     {STR("s"), 1e3},
+                 {STR("m"), 60e3},       {STR("h"), 3600e3}, {STR("d"), 24 * 3600e3}};
     for (size_t i = 0; i < sizeof units / sizeof units[0]; i++) {
         if (!str_starts(*text, units[i].name)) continue;
         text->p += units[i].name.n;

@@ -1,4 +1,5 @@
 /* raw.object: methods of complete objects, which are also functions for any view (k8s.object.*). */
+#include "base/civil.h"
 #include "base/text/nearest.h"
 #include "object/value/diff.h"
 #include "object/value/json.h"
@@ -182,13 +183,46 @@ static int l_object_diff(lua_State *L)
     return 1;
 }
 
+/* condition(view, type): the entry of status.conditions. */
+static int l_object_condition(lua_State *L)
+{
+    struct view *view = view_arg(L, 1, "condition");
+    struct str type = arg_str(L, 2, "condition: type");
+    partial_absent(L, view->root, STR("status"));
+    struct value conditions = value_field(value_field(view->value, STR("status")), STR("conditions"));
+    size_t count = value_type(conditions) == VALUE_ARRAY ? value_count(conditions) : 0;
+    for (size_t i = 0; i < count; i++) {
+        struct text text;
+        struct value one = value_item(conditions, i);
+        if (!str_eq(value_str(value_field(one, STR("type")), &text), type)) continue;
+        view_push_value(L, view->root, one);
+        return 1;
+    }
+    return 0;
+}
+
+/* age(view): seconds since it was created; nil for what has no such time. */
+static int l_object_age(lua_State *L)
+{
+    struct view *view = view_arg(L, 1, "age");
+    struct text text;
+    int64_t created;
+    partial_absent(L, view->root, STR("creationTimestamp"));
+    struct value metadata = value_field(view->value, STR("metadata"));
+    struct str time = value_str(value_field(metadata, STR("creationTimestamp")), &text);
+    if (!civil_read_utc(time, &created)) return 0;
+    lua_pushnumber(L, (lua_Number)(clock_wall_us(script_clock(script_of(L))) - created * 1000000) / 1e6);
+    return 1;
+}
+
 static const luaL_Reg object_methods[] = {
     {"get", l_object_get},     {"key", l_object_key},
     {"name", l_object_name},   {"namespace", l_object_namespace},
     {"uid", l_object_uid},     {"resource_version", l_object_resource_version},
     {"label", l_object_label}, {"annotation", l_object_annotation},
     {"copy", l_object_copy},   {"json", l_object_json},
-    {"diff", l_object_diff},   {NULL, NULL},
+    {"diff", l_object_diff},   {"condition", l_object_condition},
+    {"age", l_object_age},     {NULL, NULL},
 };
 
 const char *object_method(struct str name, bool near)

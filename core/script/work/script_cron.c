@@ -15,9 +15,7 @@ struct script_zone {
     struct zone *zone;
 };
 
-/* Returns the time zone, or the local one for an empty name; read once for each script, and borrowed from it.
- * NULL with err on failure. */
-static struct zone *script_zone(struct script *script, struct str name, struct err *err)
+struct zone *script_zone(struct script *script, struct str name, struct err *err)
 {
     struct script_zone *z;
     SLIST_FOREACH (z, &script->own.timers->zones, link)

@@ -118,6 +118,9 @@ void script_timer_tick(struct script_timer *timer);
 
 /* --- script_cron.c */
 
+/* Returns the time zone, or the local one for an empty name; read once for each script, and borrowed from it.
+ * NULL with err on failure. */
+struct zone *script_zone(struct script *script, struct str name, struct err *err);
 void script_zones_clear(struct script *script);
 /* Asks the clock on the wall whether a run is due, and begins it. */
 void script_cron_check(struct script_timer *timer);

@@ -1,0 +1,81 @@
+-- k8s.conditions: conditions of a status, by the conventions of Kubernetes' API (apimachinery's SetStatusCondition).
+local raw = ...
+
+local options = require "k8s.options"
+
+local KNOWN = {
+  type = "string",
+  status = "string",
+  reason = "string",
+  message = "string",
+  observedGeneration = "number",
+  lastTransitionTime = "string",
+}
+local STATUSES = { True = true, False = true, Unknown = true }
+
+local function check(given)
+  local where = "k8s.conditions.set"
+  local own = options.check(where, given, KNOWN)
+  if not own.type or own.type == "" then
+    raw.raise(where .. ": type is missing")
+  elseif not STATUSES[own.status] then
+    raw.raise(where .. ': status must be "True", "False" or "Unknown", not ' .. tostring(own.status))
+  elseif not own.reason or own.reason == "" then
+    raw.raise(where .. ": reason is missing: the API requires a word in CamelCase")
+  end
+  own.message = own.message or ""
+  return own
+end
+
+local function copy_of(condition)
+  if raw.view.is(condition) then
+    return raw.object.copy(condition)
+  end
+  local copy = {}
+  for name, value in pairs(condition) do
+    copy[name] = value
+  end
+  return copy
+end
+
+local function is_same(old, own)
+  for _, name in ipairs { "status", "reason", "message", "observedGeneration" } do
+    if own[name] ~= nil and old[name] ~= own[name] then
+      return false
+    end
+  end
+  return true
+end
+
+-- A new transition time only when the status changes.
+local function merge(old, own)
+  local moved = old.status ~= own.status
+  local time = own.lastTransitionTime or (moved or not old.lastTransitionTime) and raw.schedule.format()
+    or old.lastTransitionTime
+  for name, value in pairs(own) do
+    old[name] = value
+  end
+  old.lastTransitionTime = time
+  return old
+end
+
+local conditions = {}
+
+-- set(conditions, { type, status, reason, message, observedGeneration }): a copy of the array with that condition, and
+-- whether it differs from before. `conditions` may be nil.
+function conditions.set(list, given)
+  local own, all, changed, found = check(given), raw.json.array(), true, false
+  for i, one in (raw.view.is(list) and raw.view.ipairs or ipairs)(list or {}) do
+    all[i] = copy_of(one)
+    if one.type == own.type then
+      found, changed = true, not is_same(all[i], own)
+      all[i] = changed and merge(all[i], own) or all[i]
+    end
+  end
+  if not found then
+    all[#all + 1] = merge({}, own)
+  end
+  return all, changed
+end
+
+return conditions

@@ -1,0 +1,85 @@
+-- k8s.ensure(object): creates the object, or changes what differs from it. Fields that it does not have are left alone;
+-- lists are compared as a whole. Waits; needs the declared read KIND:get and the writes KIND:create and KIND:patch.
+local raw = ...
+
+local live = require "k8s.live"
+local patch = require "k8s.patch"
+local whole = require "k8s.write_whole"
+
+local is_view = raw.view.is
+
+local function each(value)
+  return (is_view(value) and raw.view.pairs or pairs)(value)
+end
+
+-- The first key; nil for a value that has none.
+local function first(value)
+  if type(value) == "table" or is_view(value) then
+    local following, state, key = each(value)
+    return (following(state, key))
+  end
+  return nil
+end
+
+local function is_nested(value)
+  return type(value) == "table" or is_view(value)
+end
+
+-- An empty one may be a list as well.
+local function is_map(value)
+  return is_nested(value) and type(first(value)) ~= "number"
+end
+
+local function equal(a, b)
+  if b == nil then
+    return is_nested(a) and first(a) == nil -- which servers leave out
+  end
+  return is_nested(a) and raw.json.encode(a) == raw.json.encode(b) or a == b
+end
+
+-- What of `wanted` the object does not have; nil if nothing.
+local function difference(wanted, has)
+  local found
+  for name, value in each(wanted) do
+    local old = has[name]
+    local part = value
+    if is_map(value) and is_map(old) then
+      part = difference(value, old)
+    elseif equal(value, old) then
+      part = nil
+    end
+    if part ~= nil then
+      found = found or {}
+      found[name] = part
+    end
+  end
+  return found
+end
+
+-- Gives the object and "created", "changed" or "unchanged"; or nil, err.
+return function(object, given)
+  local where = "k8s.ensure"
+  if given ~= nil then
+    raw.raise(where .. ": takes an object, and no options")
+  elseif type(object) ~= "table" or type(object.metadata) ~= "table" or type(object.metadata.name) ~= "string" then
+    raw.raise(where .. ": the object must be a table with apiVersion, kind and metadata.name")
+  end
+  local kind, metadata = object.kind, object.metadata
+  local group, version = string.match(object.apiVersion or "", "^(.+)/([^/]+)$")
+  local key = metadata.namespace and metadata.namespace .. "/" .. metadata.name or metadata.name
+  local current, err = live.get(group and kind .. "." .. version .. "." .. group or kind, key)
+  if not current and err.code == 404 then
+    local created
+    created, err = whole.create(object)
+    return created, created and "created" or err
+  elseif not current then
+    return nil, err
+  end
+  local part = difference(object, current)
+  if not part then
+    return current, "unchanged"
+  end
+  local changed
+  changed, err = patch(current, part)
+  return changed, changed and "changed" or err
+end

@@ -1,0 +1,61 @@
+-- k8s.finalizers: adds and removes a finalizer of an object by a patch of this version of it, so that finalizers of
+-- others stay. Both wait, and need the declared write KIND:patch.
+local raw = ...
+
+local options = require "k8s.options"
+local patch = require "k8s.patch"
+
+local finalizers = {}
+
+local function check(where, object, name)
+  if not raw.view.is(object) and type(object) ~= "table" then
+    raw.raise(where .. ": the object must be a view or a table, not " .. type(object))
+  elseif type(name) ~= "string" or not string.find(name, "^[%w%.%-]+/[%w%.%-_]+$") then
+    raw.raise(where .. ': "' .. tostring(name) .. '" is not a finalizer: it has the form example.org/name')
+  end
+end
+
+-- The finalizers but `name`, and whether it was there.
+local function others(object, name)
+  local rest, has = raw.json.array(), false
+  local metadata = options.field(object, "metadata")
+  local list = metadata and metadata.finalizers or {}
+  for _, one in (raw.view.is(list) and raw.view.ipairs or ipairs)(list) do
+    if one == name then
+      has = true
+    else
+      rest[#rest + 1] = one
+    end
+  end
+  return rest, has
+end
+
+-- has(object, name)
+function finalizers.has(object, name)
+  check("k8s.finalizers.has", object, name)
+  return (select(2, others(object, name)))
+end
+
+-- add(object, name): the object with the finalizer, or nil, err. Nothing is sent for one that has it.
+function finalizers.add(object, name)
+  check("k8s.finalizers.add", object, name)
+  local list, has = others(object, name)
+  if has then
+    return object
+  end
+  list[#list + 1] = name
+  return patch(object, { metadata = { finalizers = list } }, { lock = true })
+end
+
+-- remove(object, name): the object without it, or nil, err. Of an object that goes with its last finalizer, what it
+-- was at last.
+function finalizers.remove(object, name)
+  check("k8s.finalizers.remove", object, name)
+  local list, has = others(object, name)
+  if not has then
+    return object
+  end
+  return patch(object, { metadata = { finalizers = #list > 0 and list or raw.null } }, { lock = true })
+end
+
+return finalizers

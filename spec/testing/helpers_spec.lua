@@ -1,0 +1,183 @@
+-- What operators write again and again: times, schedules, keys, templates, conditions, finalizers, owners, k8s.ensure.
+local k8s = require "k8s"
+local support = require "spec.testing.support"
+
+local load = support.load
+
+local function raised(fn, ...)
+  local ok, err = pcall(fn, ...)
+  assert.is_false(ok)
+  return tostring(err)
+end
+
+-- Runs `body` as k8s.main, and returns what it printed, line by line.
+local function printed(body, options)
+  local env = load(([[
+    local k8s = require "k8s"
+    k8s.reads { "*:*" }
+    k8s.writes { "*:*" }
+    local configmaps = k8s.informer "configmaps"
+    k8s.main(function()
+      %s
+    end)
+  ]]):format(body), options)
+  env:settle()
+  return env.prints[1]
+end
+
+describe("k8s.time and k8s.schedule", function()
+  it("read and write times and durations", function()
+    assert.equal(1767225600, k8s.time.parse "2026-01-01T00:00:00Z")
+    assert.equal(1767225600, k8s.time.parse "2026-01-01T02:00:00.5+02:00")
+    assert.is_nil(k8s.time.parse "yesterday")
+    assert.equal("2026-01-01T00:00:00Z", k8s.time.format(1767225600))
+    assert.equal("2026-01-01T00:00:00Z", k8s.time.format(1767225600.9))
+    assert.equal(7 * 86400 + 5400, k8s.time.duration "7d1h30m")
+    assert.has_match("k8s.time.duration: the duration", raised(k8s.time.duration, "soon"), 1, true)
+  end)
+
+  it("know when a schedule was due, is due, and all times between", function()
+    local nights = k8s.schedule("0 3 * * mon-fri", { tz = "UTC" })
+    local function text(seconds) return seconds and k8s.time.format(seconds) end
+    assert.equal("2026-01-02T03:00:00Z", text(nights:next "2026-01-01T03:00:00Z"))
+    assert.equal("2026-01-02T03:00:00Z", text(nights:last "2026-01-05T02:59:59Z")) -- a Monday
+    assert.equal("2026-01-05T03:00:00Z", text(nights:last "2026-01-05T03:00:00Z"))
+    local times = nights:between("2026-01-01T03:00:00Z", "2026-01-06T03:00:00Z")
+    for i, seconds in ipairs(times) do times[i] = text(seconds) end
+    assert.same({ "2026-01-02T03:00:00Z", "2026-01-05T03:00:00Z", "2026-01-06T03:00:00Z" }, times)
+    local leap = k8s.schedule("0 0 29 2 *", { tz = "UTC" })
+    assert.equal("2024-02-29T00:00:00Z", text(leap:last "2028-02-28T00:00:00Z"))
+    assert.equal("2028-02-29T00:00:00Z", text(leap:next "2024-02-29T00:00:00Z"))
+  end)
+
+  it("name what is wrong", function()
+    assert.has_match("k8s.schedule: ", raised(k8s.schedule, "61 * * * *"), 1, true)
+    assert.has_match("k8s.schedule: ", raised(k8s.schedule, "0 3 * * *", { tz = "Mars/Base" }), 1, true)
+    local minutes = k8s.schedule "* * * * *"
+    assert.has_match("schedule:between: more than 10000 times", raised(minutes.between, minutes, 0, 10 ^ 9), 1, true)
+    assert.has_match('schedule:next: "x" is not a time of RFC 3339', raised(minutes.next, minutes, "x"), 1, true)
+  end)
+
+  it("go by the clock of the spec in scripts", function()
+    assert.equal("2026-03-02T03:00:00Z\t2026-03-01T03:00:00Z", printed([[
+      local one = k8s.schedule("0 3 * * *", { tz = "UTC" })
+      print(k8s.time.format(one:next()), k8s.time.format(one:last()))
+    ]], { now = "2026-03-01T03:30:00Z" }))
+  end)
+end)
+
+describe("k8s.split_key", function()
+  it("gives namespace and name", function()
+    assert.same({ "shop", "web" }, { k8s.split_key "shop/web" })
+    assert.same({ "", "node-1" }, { k8s.split_key "node-1" })
+    for _, key in ipairs { "", "a/b/c", "/b", "a/" } do
+      assert.has_match('k8s.split_key: "' .. key .. '" is not a key', raised(k8s.split_key, key), 1, true)
+    end
+  end)
+end)
+
+describe("k8s.template", function()
+  it("fills names in, with their types", function()
+    local object = k8s.template([[
+apiVersion: v1
+kind: ConfigMap
+metadata: { name: "web-${name}", labels: "${labels}", "${key}": x }
+data: { n: "${count}", text: "n=${count} ${on}", cost: "$${name}", dollar: "$5" }
+list: [a, "${name}", { b: "${on}" }]
+empty: []
+]], { name = "one", labels = { app = "web" }, count = 3, on = true, key = "k" })
+    assert.same({
+      apiVersion = "v1", kind = "ConfigMap", metadata = { name = "web-one", labels = { app = "web" }, k = "x" },
+      data = { n = 3, text = "n=3 true", cost = "${name}", dollar = "$5" },
+      list = { "a", "one", { b = true } }, empty = {},
+    }, object)
+    assert.equal("[]", k8s.json.encode(object.empty))
+  end)
+
+  it("raises for what it cannot fill in, with its place", function()
+    assert.has_match('k8s.template: spec.a[0]: unknown value "nam", did you mean "name"?',
+      raised(k8s.template, "spec: { a: ['${nam}'] }", { name = 1 }), 1, true)
+    assert.has_match('k8s.template: a: "${na me}" is not ${name}', raised(k8s.template, "a: 'x ${na me}'", {}), 1, true)
+    assert.has_match("k8s.template: a: ${t} is a table inside text", raised(k8s.template, "a: 'x${t}'", { t = {} }), 1,
+      true)
+    assert.has_match("k8s.template: line 2: ", raised(k8s.template, "a: [", {}), 1, true)
+  end)
+end)
+
+describe("k8s.conditions", function()
+  it("set one, with a transition time of its own", function()
+    local list, changed = k8s.conditions.set(nil, { type = "Ready", status = "False", reason = "Waits" })
+    assert.is_true(changed)
+    assert.has_match("^%d+%-%d+%-%d+T", list[1].lastTransitionTime)
+    list[1].lastTransitionTime = "2026-01-01T00:00:00Z"
+    list, changed = k8s.conditions.set(list, { type = "Ready", status = "False", reason = "Waits", message = "still" })
+    assert.is_true(changed)
+    assert.same({ type = "Ready", status = "False", reason = "Waits", message = "still",
+      lastTransitionTime = "2026-01-01T00:00:00Z" }, list[1])
+    local same
+    same, changed = k8s.conditions.set(list, { type = "Ready", status = "False", reason = "Waits", message = "still" })
+    assert.is_false(changed)
+    assert.same(list, same)
+    list = k8s.conditions.set(list, { type = "Ready", status = "True", reason = "Done", observedGeneration = 2 })
+    assert.equal(1, #list)
+    assert.equal(2, list[1].observedGeneration)
+    assert.not_equal("2026-01-01T00:00:00Z", list[1].lastTransitionTime)
+  end)
+
+  it("name what is missing", function()
+    assert.has_match("k8s.conditions.set: reason is missing",
+      raised(k8s.conditions.set, {}, { type = "A", status = "True" }), 1, true)
+    assert.has_match('status must be "True", "False" or "Unknown", not true',
+      raised(k8s.conditions.set, {}, { type = "A", status = "true", reason = "A" }), 1, true)
+  end)
+end)
+
+describe("objects", function()
+  it("have conditions and an age", function()
+    local pod = support.pod "a"
+    pod.metadata.creationTimestamp = "2025-12-31T23:58:30Z"
+    pod.status = { conditions = { { type = "Ready", status = "True" } } }
+    assert.equal("True\tnil\t90", printed([[
+      local pod = k8s.get("pods", "shop/a")
+      print(pod:condition "Ready".status, pod:condition "Gone", pod:age())
+    ]], { objects = { pod } }))
+  end)
+
+  it("get and lose finalizers, and those of others stay", function()
+    assert.equal("other/x,example.org/mine\tother/x\tfalse", printed([[
+      local map = k8s.get("configmaps", "shop/c")
+      map = assert(k8s.finalizers.add(map, "example.org/mine"))
+      assert(k8s.finalizers.add(map, "example.org/mine"):resource_version() == map:resource_version())
+      local with = table.concat(map.metadata.finalizers, ",")
+      map = assert(k8s.finalizers.remove(map, "example.org/mine"))
+      print(with, table.concat(map.metadata.finalizers, ","), k8s.finalizers.has(map, "example.org/mine"))
+    ]], { objects = { { apiVersion = "v1", kind = "ConfigMap",
+      metadata = { namespace = "shop", name = "c", finalizers = { "other/x" } } } } }))
+  end)
+
+  it("name their owner", function()
+    local owner = { apiVersion = "apps/v1", kind = "Deployment", metadata = { name = "web", uid = "u1" } }
+    assert.same({ apiVersion = "apps/v1", kind = "Deployment", name = "web", uid = "u1", controller = true },
+      k8s.owner_reference(owner, { controller = true }))
+    assert.has_match("k8s.owner_reference: the owner has no uid",
+      raised(k8s.owner_reference, { apiVersion = "v1", kind = "Pod", metadata = { name = "a" } }), 1, true)
+  end)
+
+  it("are created, changed or left alone by k8s.ensure", function()
+    assert.equal("created\tunchanged\tchanged\t2\tkeep\tunchanged", printed([[
+      local map = {
+        apiVersion = "v1", kind = "ConfigMap", metadata = { namespace = "default", name = "e", labels = {} },
+        data = { n = "1" },
+      }
+      local said = { select(2, assert(k8s.ensure(map))) }
+      assert(k8s.patch(assert(k8s.get("configmaps", "default/e")), { data = { other = "keep" } }))
+      said[2] = select(2, k8s.ensure(map))
+      map.data.n = "2"
+      said[3] = select(2, k8s.ensure(map))
+      local now = k8s.get("configmaps", "default/e")
+      said[4], said[5] = now.data.n, now.data.other
+      said[6] = select(2, k8s.ensure(map))
+      print(unpack(said))
+    ]]))
+  end)
+end)
