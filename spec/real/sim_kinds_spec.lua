@@ -5,7 +5,6 @@ local smallest = require "spec.support.smallest_objects"
 
 -- Kinds and subresources that the simulator does not serve.
 local LEFT = {
-  ["autoscaling/v1/horizontalpodautoscalers"] = true, ["events.k8s.io/v1/events"] = true,
   ["v1/componentstatuses"] = true,
 }
 local LEFT_SUBRESOURCES = { ephemeralcontainers = true, proxy = true, resize = true }
@@ -27,9 +26,7 @@ local function resources(api)
   add "v1"
   for _, group in ipairs(api:get "/apis".groups) do
     for _, version in ipairs(group.versions) do
-      if version.groupVersion ~= "events.k8s.io/v1" and version.groupVersion ~= "autoscaling/v1" then
-        add(version.groupVersion)
-      end
+      add(version.groupVersion)
     end
   end
   return found, order

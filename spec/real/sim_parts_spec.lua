@@ -109,4 +109,81 @@ describe("the simulator as a real server", function()
     ask("GET", REQUESTS .. "/c/approval")
     ask("DELETE", REQUESTS .. "/c/approval")
   end)
+
+  describe("serves a kind in two versions:", function()
+    local EVENTS = "/apis/events.k8s.io/v1/namespaces/default/events"
+    local OLD_EVENTS = "/api/v1/namespaces/default/events"
+    local V1 = "/apis/autoscaling/v1/namespaces/default/horizontalpodautoscalers"
+    local V2 = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"
+    local MERGE = "application/merge-patch+json"
+
+    it("events", function()
+      local time = "2026-11-27T12:00:00.000000Z"
+      ask("POST", EVENTS, { kind = "Event", apiVersion = "events.k8s.io/v1", metadata = { name = "e" },
+        eventTime = time, reportingController = "a.b/c", reportingInstance = "i", action = "act", reason = "why",
+        regarding = { kind = "Pod", name = "p", namespace = "default" }, related = { kind = "Node", name = "n" },
+        note = "text", type = "Normal", series = { count = 2, lastObservedTime = time } })
+      ask("POST", OLD_EVENTS, { kind = "Event", apiVersion = "v1", metadata = { name = "f" },
+        involvedObject = { kind = "Pod", name = "q", namespace = "default" }, reason = "r", message = "m",
+        source = { component = "kubelet", host = "h" }, firstTimestamp = "2026-11-27T12:00:00Z", count = 3,
+        lastTimestamp = "2026-11-27T12:00:00Z", type = "Warning" })
+      for _, name in ipairs { "e", "f", "none" } do
+        ask("GET", OLD_EVENTS .. "/" .. name)
+        ask("GET", EVENTS .. "/" .. name)
+      end
+      ask("PATCH", EVENTS .. "/e", { series = { count = 3 }, metadata = { labels = { a = "b" } } }, MERGE)
+      ask("PATCH", OLD_EVENTS .. "/f", { count = 4, metadata = { labels = { a = "b" } } }, MERGE)
+      ask("GET", OLD_EVENTS .. "/e")
+      assert.equal(1, #ask("GET", EVENTS .. "?fieldSelector=regarding.name%3Dp").items)
+      ask("GET", EVENTS .. "?fieldSelector=involvedObject.name%3Dp")
+      ask("GET", OLD_EVENTS .. "?fieldSelector=regarding.name%3Dp")
+      assert.equal(2, #ask("GET", EVENTS .. "?labelSelector=a%3Db").items)
+      ask("DELETE", EVENTS .. "/e")
+      ask("GET", OLD_EVENTS)
+      ask("DELETE", EVENTS)
+    end)
+
+    it("horizontal pod autoscalers", function()
+      local function hpa(version, name, spec)
+        spec.maxReplicas, spec.scaleTargetRef = 3, { kind = "Deployment", name = "d", apiVersion = "apps/v1" }
+        return { kind = "HorizontalPodAutoscaler", apiVersion = "autoscaling/" .. version, metadata = { name = name },
+          spec = spec }
+      end
+      local function metric(type, field, rest) return { type = type, [field] = rest } end
+      local function target(type, field, value) return { type = type, [field] = value } end
+      local selector = { matchLabels = { a = "b" } }
+      local metrics = {
+        metric("Resource", "resource", { name = "memory", target = target("AverageValue", "averageValue", "5") }),
+        metric("Resource", "resource", { name = "cpu", target = target("Utilization", "averageUtilization", 50) }),
+        metric("Pods", "pods", { metric = { name = "m", selector = selector },
+          target = target("AverageValue", "averageValue", "7") }),
+        metric("Object", "object", { metric = { name = "m" }, target = target("Value", "value", "7"),
+          describedObject = { kind = "k", name = "n", apiVersion = "v1" } }),
+        metric("External", "external", { metric = { name = "m", selector = selector },
+          target = target("AverageValue", "averageValue", "7") }),
+        metric("ContainerResource", "containerResource", { name = "cpu", container = "c",
+          target = target("Utilization", "averageUtilization", 50) }),
+      }
+      ask("POST", V1, hpa("v1", "a", {}))
+      ask("POST", V1, hpa("v1", "b", { targetCPUUtilizationPercentage = 40, minReplicas = 2 }))
+      ask("POST", V2, hpa("v2", "c", { metrics = metrics }))
+      local status = { currentReplicas = 1, desiredReplicas = 2, conditions = { { type = "AbleToScale",
+        status = "True" } }, currentMetrics = { metric("Resource", "resource", { name = "cpu", current = {
+        averageUtilization = 10, averageValue = "3" } }), metric("Resource", "resource", { name = "memory",
+        current = { averageValue = "3" } }) } }
+      ask("PATCH", V2 .. "/c/status", { status = status }, MERGE)
+      local function look()
+        for _, name in ipairs { "a", "b", "c" } do
+          ask("GET", V1 .. "/" .. name)
+          ask("GET", V2 .. "/" .. name)
+        end
+      end
+      look()
+      ask("PATCH", V1 .. "/a", { spec = { targetCPUUtilizationPercentage = 70 } }, MERGE)
+      ask("PATCH", V1 .. "/c", { spec = { targetCPUUtilizationPercentage = 60, minReplicas = 2 } }, MERGE)
+      look()
+      ask("DELETE", V1 .. "/a")
+      ask("GET", V2 .. "/a")
+    end)
+  end)
 end)

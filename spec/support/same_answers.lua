@@ -1,6 +1,6 @@
 -- The same requests to two servers: same.new(real, sim) gives a function ask(method, path, body, content_type, other)
 -- that asserts the same code and body, once what differs from server to server is taken out, and returns both bodies.
--- `other` is the body for the second server where it must be another one.
+-- `other` is the body for the second server where it must be another one. JSON in annotations is compared as such.
 local cjson = require "cjson"
 local assert = require "luassert"
 
@@ -16,7 +16,8 @@ local function tidy(value)
   if type(value) ~= "table" then return value end
   local copy = {}
   for key, inner in pairs(value) do
-    if not VARIES[key] then copy[key] = tidy(inner) end
+    local json = type(inner) == "string" and inner:find "^[%[{]" and select(2, pcall(cjson.decode, inner))
+    if not VARIES[key] then copy[key] = tidy(json or inner) end
   end
   return copy
 end

@@ -49,8 +49,11 @@ void sim_delete_one(struct writing *w, const char *key)
 /* Returns an item of a list, which has kind and version of its own only if it is a custom resource. */
 static json_t *item(const struct sim_served *served, const struct sim_object *object)
 {
-    if (served->kind->custom) return sim_served_json(served, object);
-    return json_loadb(object->text, object->len, 0, NULL);
+    json_t *item = sim_served_json(served, object);
+    if (served->kind->custom) return item;
+    json_object_del(item, "kind");
+    json_object_del(item, "apiVersion");
+    return item;
 }
 
 /* Deletes each object that the selectors match, until one is refused; the response is a list of them as they

@@ -117,15 +117,6 @@ struct scaling {
     void *ctx;
 };
 
-/* Sets a number at a dotted path, and makes the maps above it. */
-static void set_at(json_t *object, const char *path, json_t *number)
-{
-    char *copy = xstrdup(path), *rest = copy, *part;
-    while ((part = strsep(&rest, ".")) && rest) object = sim_submap(object, part);
-    json_object_set_new(object, part, number);
-    free(copy);
-}
-
 static bool check(const struct sim_kind *kind, const json_t *old, const json_t *scale,
                   struct sim_refusal *refusal)
 {
@@ -155,8 +146,8 @@ static json_t *scaled(void *ctx, const struct sim_kind *kind, const json_t *old,
     json_t *scale = scaling->change(scaling->ctx, &scale_kind, present, refusal);
     if (scale && check(kind, old, scale, refusal)) {
         object = json_deep_copy(old);
-        set_at(object, path_of(kind, "specReplicasPath", "spec.replicas"),
-               json_integer(sim_int_at(scale, "spec.replicas", 0)));
+        sim_set_at(object, path_of(kind, "specReplicasPath", "spec.replicas"),
+                   json_integer(sim_int_at(scale, "spec.replicas", 0)));
     }
     json_decref(present);
     json_decref(scale);

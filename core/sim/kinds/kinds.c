@@ -54,12 +54,22 @@ static json_t *columns_of(const json_t *rows, const struct sim_kind *kind)
     return NULL;
 }
 
-/* Two versions of a kind would be the same objects, and a ComponentStatus is no object. */
-static bool is_served(const struct schema_kind *schema)
+/* A kind that is another version of one before it is stored as that one. */
+static void set_stored(const json_t *rows, struct sim_kind *kind)
 {
-    bool second = strcmp(schema->group, "events.k8s.io") == 0 ||
-                  (strcmp(schema->group, "autoscaling") == 0 && strcmp(schema->version, "v1") == 0);
-    return schema->on && !second && strcmp(schema->kind, "ComponentStatus") != 0;
+    const struct sim_kind_list *before = &known.builtin;
+    const json_t *row;
+    size_t i;
+    json_array_foreach (rows, i, row) {
+        if (strcmp(sim_text_at(row, "group"), kind->group) != 0 ||
+            strcmp(sim_text_at(row, "version"), kind->version) != 0)
+            continue;
+        for (size_t n = 0; n < before->count; n++)
+            if (strcmp(before->kinds[n]->kind, kind->kind) == 0) kind->stored = before->kinds[n];
+        kind->conversion = json_incref((json_t *)row);
+        kind->not_storage = true;
+        kind->printer_columns = json_incref((json_t *)kind->stored->printer_columns);
+    }
 }
 
 static void read_all(void)
@@ -72,9 +82,11 @@ static void read_all(void)
     resolve(data);
     known.builtin.kinds = xcalloc(count, sizeof *known.builtin.kinds);
     for (size_t i = 0; i < count; i++) {
-        if (!is_served(&schemas[i])) continue;
+        bool is_object = strcmp(schemas[i].kind, "ComponentStatus") != 0;
+        if (!schemas[i].on || !is_object) continue;
         struct sim_kind *kind = sim_kind_of_schema(&schemas[i]);
         kind->printer_columns = json_incref(columns_of(json_object_get(data, "kinds"), kind));
+        set_stored(json_object_get(data, "versions"), kind);
         known.builtin.kinds[known.builtin.count++] = kind;
     }
     json_decref(data);

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "sim/kinds/columns.h"
 #include "sim/kinds/kinds.h"
+#include "sim/object/convert.h"
 #include "sim/object/status.h"
 #include "sim/text/tree.h"
 
@@ -58,8 +59,10 @@ static json_t *row_of(const struct sim_kind *kind, const json_t *columns, const 
                       const char *include_object, int64_t now_s)
 {
     json_t *cells = json_array(), *column;
+    json_t *stored = sim_to_stored(kind, json_incref((json_t *)object));
     size_t i;
-    json_array_foreach (columns, i, column) json_array_append_new(cells, sim_cell(object, column, now_s));
+    json_array_foreach (columns, i, column) json_array_append_new(cells, sim_cell(stored, column, now_s));
+    json_decref(stored);
     return json_pack("{so so* so}", "cells", cells, "conditions",
                      kind->graceful ? sim_pod_row_conditions(object) : NULL, "object",
                      included(kind, object, include_object));

@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
+#include "sim/object/convert.h"
 #include "sim/object/selector_parts.h"
 #include "sim/text/texts.h"
 #include "sim/text/tree.h"
@@ -96,7 +97,7 @@ static bool add_term(struct sim_selector *s, const struct sim_kind *kind, const 
     if (equal && !*label && value->len == 0) return true; /* "=" requires nothing */
     if (!is_known(kind, label, message)) return false;
     struct sim_requirement *r = sim_selector_add(s);
-    r->key = xstrdup(label);
+    r->key = sim_stored_path(kind, label);
     r->op = equal ? SIM_IN : SIM_NOT_IN;
     r->field = field_of(label);
     sim_requirement_add_value(r, value->len ? value->data : "", value->len);

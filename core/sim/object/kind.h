@@ -38,7 +38,9 @@ struct sim_kind {
     const struct schema_kind *schema; /* of built-in kinds, else NULL; borrowed */
     const json_t *scale;              /* paths of a CRD's scale; NULL: none, or those of Deployments */
     const json_t *structural;         /* of a custom kind: its openAPIV3Schema; NULL: any object fits */
-    const json_t *printer_columns;    /* of its tables (kinds/columns.h), NULL or empty: name and age */
+    const struct sim_kind *stored; /* another version, in which Kubernetes' own kind is stored; else NULL */
+    const json_t *conversion;      /* to and from it (object/convert.h) */
+    const json_t *printer_columns; /* of its tables (kinds/columns.h), NULL or empty: name and age */
 };
 
 /* Creates a kind of that group and version. `names` is as in a CRD. The caller owns it, and may set

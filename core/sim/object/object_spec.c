@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim/object/convert.h"
 #include "sim/object/crd.h"
 #include "sim/object/metadata.h"
 #include "sim/object/status.h"
@@ -22,12 +23,23 @@ json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *object)
     return causes;
 }
 
+/* The rules are those of the stored version, as a real server has them. */
+static void check_rules(const struct sim_kind *kind, const json_t *old, const json_t *object, json_t *causes)
+{
+    if (!kind->schema) return;
+    json_t *stored = sim_to_stored(kind, json_incref((json_t *)object)),
+           *before = old ? sim_to_stored(kind, json_incref((json_t *)old)) : NULL;
+    sim_rules_check(kind->kind, before, stored, causes);
+    json_decref(stored);
+    json_decref(before);
+}
+
 void sim_add_rule_causes(const struct sim_kind *kind, const json_t *old, const json_t *object, json_t *causes)
 {
     json_t *more = json_array(), *before = json_array(), *cause;
     size_t i;
-    if (kind->schema) sim_rules_check(kind->kind, old, object, more);
-    if (old && json_array_size(more)) sim_rules_check(kind->kind, NULL, old, before);
+    check_rules(kind, old, object, more);
+    if (old && json_array_size(more)) check_rules(kind, NULL, old, before);
     json_array_foreach (more, i, cause)
         if (!sim_has_equal(before, cause)) json_array_append(causes, cause);
     json_decref(more);

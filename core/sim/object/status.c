@@ -152,6 +152,7 @@ json_t *sim_status_modified(const struct sim_kind *kind, const char *name)
 
 json_t *sim_status_invalid_causes(const struct sim_kind *kind, const char *name, json_t *causes)
 {
+    if (kind->stored) kind = kind->stored;
     struct buf text = {0};
     char *qualified = sim_qualified_kind(kind), *quote = quoted(name);
     size_t i;

@@ -65,6 +65,27 @@ void sim_form_list_tail(struct buf *out, const struct sim_served *served, enum s
     buf_puts(out, "}\n");
 }
 
+static void put_json(struct sim_out *out, json_t *value)
+{
+    struct buf text = {0};
+    sim_put_json(&text, value);
+    sim_out_put(out, buf_slice(&text));
+    buf_clear(&text);
+    json_decref(value);
+}
+
+/* Writes an object that is stored as another version; an item of a list has no kind. */
+static void converted(struct sim_out *out, const struct sim_served *served, const struct sim_object *object,
+                      uint64_t version, bool is_item)
+{
+    json_t *value = sim_served_json(served, object);
+    if (version)
+        sim_set_at(value, "metadata.resourceVersion", sim_textf("%llu", (unsigned long long)version));
+    if (is_item) json_object_del(value, "kind");
+    if (is_item) json_object_del(value, "apiVersion");
+    put_json(out, value);
+}
+
 /* Writes the object as a client sees it, with kind and apiVersion; with another version if requested. */
 static void whole(struct sim_out *out, const struct sim_served *served, enum sim_form form,
                   const struct sim_object *object, uint64_t version)
@@ -72,6 +93,10 @@ static void whole(struct sim_out *out, const struct sim_served *served, enum sim
     struct str text = {object->text + 1, object->len - 1}; /* behind the brace */
     struct sim_span v = object->version_text;
     char digits[24];
+    if (served->kind->conversion && form == SIM_FORM_JSON) {
+        converted(out, served, object, version, false);
+        return;
+    }
     if (form == SIM_FORM_PARTIAL || form == SIM_FORM_PARTIAL_LIST) {
         struct str metadata = sim_object_slice(object, object->metadata);
         text = (struct str){metadata.p, metadata.n};
@@ -93,7 +118,9 @@ static void whole(struct sim_out *out, const struct sim_served *served, enum sim
 void sim_form_item(struct sim_out *out, const struct sim_served *served, enum sim_form form,
                    const struct sim_object *object)
 {
-    if (form == SIM_FORM_JSON && !served->kind->custom)
+    if (form == SIM_FORM_JSON && served->kind->conversion)
+        converted(out, served, object, 0, true);
+    else if (form == SIM_FORM_JSON && !served->kind->custom)
         sim_out_put(out, (struct str){object->text, object->len});
     else
         whole(out, served, form, object, 0);
@@ -104,15 +131,6 @@ void sim_form_object(struct sim_out *out, const struct sim_served *served, enum 
 {
     whole(out, served, form, object, 0);
     put(out, "\n");
-}
-
-static void put_json(struct sim_out *out, json_t *value)
-{
-    struct buf text = {0};
-    sim_put_json(&text, value);
-    sim_out_put(out, buf_slice(&text));
-    buf_clear(&text);
-    json_decref(value);
 }
 
 static void table_of(struct sim_out *out, struct sim_event_form *form, const struct sim_object *object,

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "sim/kinds/kinds.h"
+#include "sim/object/convert.h"
 #include "sim/object/crd.h"
 
 enum { HISTORY_EVENTS = 65536, HISTORY_BYTES = 256 << 20 };
@@ -60,8 +61,12 @@ struct sim_store *sim_store_new(const struct sim_store_options *options)
     store->version = options->first_version ? options->first_version : (uint64_t)clock_wall_us(clock_real());
     store->random = sim_random_seed(0, store->version);
     pthread_mutex_init(&store->lock, NULL);
-    for (size_t i = 0; i < builtin->count; i++)
-        serve(store, builtin->kinds[i], resource_new(store, builtin->kinds[i]));
+    for (size_t i = 0; i < builtin->count; i++) {
+        const struct sim_kind *kind = builtin->kinds[i], *stored = kind->stored;
+        serve(store, kind,
+              stored ? sim_store_find(store, stored->group, stored->version, stored->plural)->resource
+                     : resource_new(store, kind));
+    }
     return store;
 }
 
@@ -222,7 +227,7 @@ struct sim_object *sim_store_ref(struct sim_store *store, const struct sim_resou
 
 json_t *sim_served_json(const struct sim_served *served, const struct sim_object *object)
 {
-    return sim_object_json(object, served->kind->kind, served->api_version);
+    return sim_from_stored(served->kind, sim_object_json(object, served->kind->kind, served->api_version));
 }
 
 json_t *sim_stored(struct sim_store *store, const char *api_version, const char *kind, const char *key)

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "sim/managed/managed.h"
+#include "sim/object/convert.h"
 #include "sim/object/object_spec.h"
 #include "sim/object/status.h"
 #include "sim/store/effects.h"
@@ -39,6 +40,15 @@ static void freshen(struct sim_api *api, struct fresh *fresh)
     fresh->suffix[SUFFIX_LEN] = '\0';
     fresh->now =
         (struct sim_now){(time_t)(clock_wall_us(sim_clock(api)) / 1000000), fresh->uid, fresh->suffix, false};
+}
+
+/* Returns what is to be stored for an object of a version. */
+static struct sim_object *packed(const struct sim_served *served, const json_t *object, bool dry_run)
+{
+    json_t *stored = sim_to_stored(served->kind, json_incref((json_t *)object));
+    struct sim_object *result = dry_run ? sim_object_tried(stored) : sim_object_from_json(stored);
+    json_decref(stored);
+    return result;
 }
 
 static struct sim_object *keep(struct sim_api *api, struct sim_object *object)
@@ -114,7 +124,7 @@ void sim_write_create(struct sim_api *api, const struct sim_served *served, cons
         return;
     }
     set_owners(api, served, by, NULL, NULL, body, prepared);
-    struct sim_object *object = dry_run ? sim_object_tried(prepared) : sim_object_from_json(prepared);
+    struct sim_object *object = packed(served, prepared, dry_run);
     must(object);
     if (add(api, served, object, dry_run)) {
         written->object = object;
@@ -149,9 +159,10 @@ static bool commit(struct sim_api *api, const struct sim_served *served, struct 
 }
 
 /* Returns the result of a dry run; the object keeps its version. */
-static struct sim_object *only_tried(const struct sim_object *old, const json_t *after)
+static struct sim_object *only_tried(const struct sim_served *served, const struct sim_object *old,
+                                     const json_t *after)
 {
-    struct sim_object *object = sim_object_from_json(after);
+    struct sim_object *object = packed(served, after, false);
     sim_object_set_version(object, old->version);
     return object;
 }
@@ -199,10 +210,10 @@ static bool try_update(struct sim_change *c, struct sim_object *old)
     if (!after)
         c->written->refusal = refusal.status;
     else if (json_equal(before, after) || c->by.dry_run)
-        c->written->object = c->by.dry_run ? only_tried(old, after) : keep(c->api, old);
+        c->written->object = c->by.dry_run ? only_tried(served, old, after) : keep(c->api, old);
     else {
         bool ends = sim_is_finished(served->kind, after);
-        done = commit(c->api, served, old, ends ? NULL : sim_object_from_json(after),
+        done = commit(c->api, served, old, ends ? NULL : packed(served, after, false),
                       ends ? STEP_REMOVE : STEP_STORE, c->written);
         if (done && !ends) sim_effects_stored(c->api, served, after);
         if (done && ends) sim_effects_removed(c->api, served, before);
@@ -276,7 +287,7 @@ static bool try_delete(struct sim_change *c, struct sim_object *old)
         enum write_step how = step == SIM_DELETE_UPDATE ? STEP_STORE
                               : updated                 ? STEP_STORE_THEN_REMOVE
                                                         : STEP_REMOVE;
-        done = commit(api, served, old, updated ? sim_object_from_json(updated) : NULL, how, c->written);
+        done = commit(api, served, old, updated ? packed(served, updated, false) : NULL, how, c->written);
         if (done && how == STEP_STORE) wait_for_the_end(api, served, c->written->object, updated);
         if (done && how == STEP_STORE) sim_effects_deleting(api, served, updated);
         if (done && how != STEP_STORE) sim_effects_removed(api, served, before);

@@ -135,3 +135,11 @@ char *sim_lower(const char *text)
     for (char *p = copy; *p; p++) *p = (char)tolower((unsigned char)*p);
     return copy;
 }
+
+void sim_set_at(json_t *object, const char *path, json_t *value)
+{
+    char *copy = xstrdup(path), *rest = copy, *part;
+    while ((part = strsep(&rest, ".")) && rest) object = sim_submap(object, part);
+    json_object_set_new(object, part, value);
+    free(copy);
+}

@@ -23,6 +23,8 @@ bool sim_has_text(const json_t *list, const char *text);
 bool sim_has_equal(const json_t *list, const json_t *value);
 /* Returns the map under `key`; creates it if missing or not a map; borrowed. */
 json_t *sim_submap(json_t *object, const char *key);
+/* Sets the value at a path, and makes the maps above it; takes `value`. */
+void sim_set_at(json_t *object, const char *path, json_t *value);
 /* Sets `key` only where it is missing or null; takes `value`. */
 void sim_default(json_t *object, const char *key, json_t *value);
 /* Returns a string formatted like printf; bytes that are not UTF-8 become '?'. New reference. */
