@@ -85,7 +85,7 @@ end
 local function add_for(pod)
   for _, budget in ipairs(pod and cache.list(ID, pod.metadata.namespace) or {}) do
     if selectors.matches(pod.metadata.labels, budget.spec.selector) then
-      queue.add(controller, cache.key_of(budget))
+      queue.add_soon(controller, cache.key_of(budget))
     end
   end
 end

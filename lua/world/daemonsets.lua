@@ -150,7 +150,7 @@ end
 
 local function add(key) queue.add(controller, key) end
 cache.on(ID, function(_, _, key) add(key) end)
-owned.watch("pods", ID, add)
+owned.watch("pods", ID, function(key) queue.add_soon(controller, key) end)
 cache.on("nodes", function(new, old)
   if new and old and values.equal(new.spec, old.spec) and values.equal(new.metadata.labels, old.metadata.labels) then
     return

@@ -162,7 +162,7 @@ end
 local function add_for(pod)
   for _, service in ipairs(pod and cache.list(ID, pod.metadata.namespace) or {}) do
     if selectors.has(pod.metadata.labels, service.spec.selector) then
-      queue.add(controller, cache.key_of(service))
+      queue.add_soon(controller, cache.key_of(service))
     end
   end
 end

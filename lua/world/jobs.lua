@@ -238,7 +238,7 @@ end
 
 local function add(key) queue.add(controller, key) end
 cache.on(ID, function(_, _, key) add(key) end)
-owned.watch("pods", ID, add)
+owned.watch("pods", ID, function(key) queue.add_soon(controller, key) end)
 
 -- A pod whose job is gone waits for nobody.
 local orphans = { name = "job pods" }

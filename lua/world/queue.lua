@@ -1,6 +1,10 @@
 -- What is to be looked at: keys of controllers in the order in which they came, each once, and keys that wait for
 -- their time.
+local raw = require "world.raw"
+
 local queue = {}
+
+local MOMENT = 10000 -- microseconds
 
 local items, first, last = {}, 1, 0
 local waiting = {} -- ids that are among the items
@@ -64,6 +68,10 @@ function queue.add_at(due, controller, key)
   started = started + 1
   push { due = due, order = started, controller = controller, key = key, id = id }
 end
+
+-- Adds the key a moment later, for what many changes at a time have looked at: a set whose pods start. So it is looked
+-- at once for all of them.
+function queue.add_soon(controller, key) queue.add_at(raw.now() + MOMENT, controller, key) end
 
 -- The earliest time; nil if nothing waits.
 function queue.due()

@@ -4,6 +4,7 @@ local cache = require "world.cache"
 local owned = require "world.owned"
 local pods = require "world.pods"
 local queue = require "world.queue"
+local selectors = require "world.selectors"
 local times = require "world.times"
 local values = require "world.values"
 
@@ -66,8 +67,7 @@ local function write_status(controller, key, set, active, problem)
     ready = ready + bool(at)
     available = available + bool(at and at <= now)
     if at and at > now then next_at = math.min(next_at or at, at) end
-    labeled = labeled + bool(values.diff(pod.metadata.labels or {}, values.merged(pod.metadata.labels, template_labels))
-      == nil)
+    labeled = labeled + bool(selectors.has(pod.metadata.labels, template_labels))
   end
   if next_at then queue.add_at(next_at, controller, key) end
   local function some(n) return n > 0 and n or nil end
@@ -104,7 +104,7 @@ local function new_controller(id)
 
   local function add(key) queue.add(controller, key) end
   cache.on(id, function(_, _, key) add(key) end)
-  owned.watch("pods", id, add)
+  owned.watch("pods", id, function(key) queue.add_soon(controller, key) end)
   return controller
 end
 

@@ -151,6 +151,6 @@ end
 
 local function add(key) queue.add(controller, key) end
 cache.on(ID, function(_, _, key) add(key) end)
-owned.watch("pods", ID, add)
+owned.watch("pods", ID, function(key) queue.add_soon(controller, key) end)
 
 return { controller }
