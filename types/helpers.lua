@@ -112,6 +112,30 @@ function finalizers.remove(object, name) end
 ---@return table
 function k8s.owner_reference(owner, options) end
 
+---Sets the number of replicas. Waits.
+---@param ref k8s.Object|table
+---@param replicas integer
+---@return k8s.Object? scale
+---@return k8s.Error err nil without an error
+function k8s.scale(ref, replicas) end
+
+---@class k8s.EvictOptions
+---@field grace_period? k8s.Duration
+---@field dry_run? boolean
+
+---Deletes a pod if PodDisruptionBudgets allow it. Waits.
+---@param pod k8s.Object|table
+---@param options? k8s.EvictOptions
+---@return true|k8s.Object?
+---@return k8s.Error err nil without an error
+function k8s.evict(pod, options) end
+
+---Restarts the pods of a workload, as kubectl rollout restart. Waits.
+---@param ref k8s.Object|table
+---@return k8s.Object? object
+---@return k8s.Error err nil without an error
+function k8s.restart(ref) end
+
 ---Creates the object, or changes what differs from it. Waits.
 ---@param object table
 ---@return k8s.Object? object

@@ -218,6 +218,16 @@ function Informer:add_index(name, source) end
 ---@return k8s.Query
 function Informer:query() end
 
+---Returns whether it holds its first list.
+---@return boolean
+function Informer:has_synced() end
+
+---Waits until it holds its first list.
+---@param timeout? k8s.Duration 30 seconds by default
+---@return true?
+---@return k8s.Error err nil without an error
+function Informer:wait_for_sync(timeout) end
+
 ---Waits until the cache has this resource version and handlers have received it. With an object: its version, in its
 ---own namespace. A version of an object that the informer does not select may wait for the server's next
 ---bookmark, about a minute: longer than the default timeout. An invalid version raises an error.

@@ -81,6 +81,15 @@ function methods:query()
   return raw.query.new(self)
 end
 
+local wait_synced = blocking(raw.informer.wait_synced)
+
+-- pods:wait_for_sync(timeout): until it holds its first list (I-19); true, or nil, err that tells why not. 30 seconds
+-- by default.
+function methods:wait_for_sync(timeout)
+  check_self(self, "wait_for_sync")
+  return wait_synced(timeout or 30, self)
+end
+
 local wait_version = blocking(raw.informer.wait_version)
 
 -- pods:wait_rv(version, timeout): until the cache has seen that version; true, or nil, err. 30 seconds by default.

@@ -21,6 +21,7 @@ delete k8s.delete
 ensure k8s.ensure
 event k8s.events
 every k8s.time:every
+evict k8s.actions:evict
 factory k8s.factory:factory -
 finalizers k8s.finalizers *
 get k8s.live:get
@@ -47,8 +48,10 @@ patch k8s.patch
 quantity raw:quantity +
 queue k8s.queue:new
 reads k8s.live:reads
+restart k8s.actions:restart
 retry_on_conflict k8s.retry_on_conflict
 rule k8s.rule -
+scale k8s.actions:scale
 schedule k8s.schedule +
 selects k8s.selects +
 sha256 raw:sha256

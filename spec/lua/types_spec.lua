@@ -145,6 +145,7 @@ describe("types/k8s.lua", function()
       DeleteOptions = function() k8s.delete({}, {}) end,
       ScheduleOptions = function() k8s.schedule("@daily", {}) end,
       OwnerOptions = function() k8s.owner_reference({}, {}) end,
+      EvictOptions = function() k8s.evict({}, {}) end,
       Condition = function() k8s.conditions.set(nil, {}) end,
       ParamOptions = function() k8s.params { a = { type = "string" } } end,
       CommandOptions = function() k8s.command("name", fn, {}) end,

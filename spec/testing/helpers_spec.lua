@@ -180,4 +180,28 @@ describe("objects", function()
       print(unpack(said))
     ]]))
   end)
+
+  it("are scaled, restarted and evicted", function()
+    local web = {
+      apiVersion = "apps/v1", kind = "Deployment", metadata = { namespace = "default", name = "web" },
+      spec = { replicas = 1, selector = { matchLabels = { app = "web" } },
+        template = {
+          metadata = { labels = { app = "web" } }, spec = { containers = { { name = "a", image = "b" } } },
+        } },
+    }
+    local pod = support.pod("a", { app = "web" })
+    assert.equal("3\t2026-01-01T00:00:00Z\ttrue\ttrue", printed([[
+      local ref = { kind = "deployments.apps", namespace = "default", name = "web" }
+      assert(k8s.scale(ref, 3))
+      local web = assert(k8s.restart(assert(k8s.get("deployments.apps", "default/web"))))
+      local pod = k8s.get("pods", "shop/a")
+      local done = assert(k8s.evict(pod, { grace_period = "0s" }))
+      local at = web.spec.template.metadata.annotations["kubectl.kubernetes.io/restartedAt"]
+      print(web.spec.replicas, at, done == true, k8s.get("pods", "shop/a") == nil)
+    ]], { objects = { web, pod } }))
+  end)
+
+  it("are waited for by informers", function()
+    assert.equal("true\ttrue", printed "print(configmaps:wait_for_sync(1), configmaps:has_synced())")
+  end)
 end)

@@ -124,6 +124,14 @@ static int l_informer_status(lua_State *L)
     return 1;
 }
 
+/* pods:has_synced(): whether it holds its first list. */
+static int l_informer_has_synced(lua_State *L)
+{
+    struct informer_box *box = class_self(L, CLASS_INFORMER, "has_synced");
+    lua_pushboolean(L, claim_has_synced(box->claim));
+    return 1;
+}
+
 /* resource(informer): the kind as the script asked for it; then, once the server has said what that is,
  * group, kind and whether it has namespaces. */
 static int l_informer_resource(lua_State *L)
@@ -165,6 +173,7 @@ static int l_informer_tostring(lua_State *L)
 static const luaL_Reg informer_methods[] = {
     {"lister", l_informer_lister},
     {"status", l_informer_status},
+    {"has_synced", l_informer_has_synced},
     {NULL, NULL},
 };
 

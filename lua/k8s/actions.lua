@@ -1,0 +1,59 @@
+-- k8s.scale, k8s.evict, k8s.restart: what kubectl scale, drain and rollout restart do to one object. All wait.
+local raw = ...
+
+local options = require "k8s.options"
+local patch = require "k8s.patch"
+local create = require("k8s.write_whole").create
+
+local actions = {}
+
+local function check_ref(where, ref)
+  if not raw.view.is(ref) and type(ref) ~= "table" then
+    raw.raise(where .. ": expected an object or a reference, not " .. type(ref))
+  end
+end
+
+-- scale(ref, replicas): needs the write KIND/scale:patch. The Scale as the server has it, or nil, err.
+function actions.scale(ref, replicas)
+  check_ref("k8s.scale", ref)
+  if type(replicas) ~= "number" or replicas < 0 or replicas ~= math.floor(replicas) then
+    raw.raise("k8s.scale: replicas must be a whole number from 0, not " .. tostring(replicas))
+  end
+  return patch(ref, { spec = { replicas = replicas } }, { subresource = "scale" })
+end
+
+local EVICT_OPTIONS = { grace_period = "duration", dry_run = "boolean" }
+
+-- evict(pod, { grace_period = "30s" }): needs pods/eviction:create. True, or nil, err: 429 TooManyRequests when a
+-- PodDisruptionBudget forbids it now.
+function actions.evict(pod, given)
+  check_ref("k8s.evict", pod)
+  local own = options.check("k8s.evict", given, EVICT_OPTIONS)
+  local metadata = options.field(pod, "metadata") or {}
+  local name = metadata.name or options.field(pod, "name")
+  local namespace = metadata.namespace or options.field(pod, "namespace")
+  if type(name) ~= "string" or type(namespace) ~= "string" then
+    raw.raise "k8s.evict: the pod has no name and namespace"
+  end
+  local grace = own.grace_period and math.ceil(raw.schedule.duration(own.grace_period)) or nil
+  return create({
+    apiVersion = "policy/v1",
+    kind = "Eviction",
+    metadata = { name = name, namespace = namespace },
+    deleteOptions = grace and { gracePeriodSeconds = grace } or nil,
+  }, {
+    subresource = "eviction",
+    of = { kind = "pods", namespace = namespace, name = name },
+    dry_run = own.dry_run,
+  })
+end
+
+-- restart(ref): new pods for a Deployment, StatefulSet or DaemonSet, as kubectl rollout restart makes them. Needs
+-- KIND:patch. The object, or nil, err.
+function actions.restart(ref)
+  check_ref("k8s.restart", ref)
+  local annotations = { ["kubectl.kubernetes.io/restartedAt"] = raw.schedule.format() }
+  return patch(ref, { spec = { template = { metadata = { annotations = annotations } } } })
+end
+
+return actions
