@@ -90,6 +90,7 @@ struct schema_field {
     const char *go;               /* name of its string type in Go: "v1.SecretType"; NULL: it has none */
     const char *value;            /* default as JSON; NULL: none, or one that is computed from other fields */
     const char *const *unless;    /* fields of the type that take it away: "image", or "type:OnDelete" */
+    const struct schema_type *type; /* of schema_type_of_field, once that was called */
 };
 
 struct schema_type {

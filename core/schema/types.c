@@ -63,8 +63,12 @@ const struct schema_type *schema_type_of_kind(const struct schema_kind *kind)
 const struct schema_type *schema_type_of_field(const struct schema_field *field)
 {
     if (!field) return NULL;
+    const struct schema_type *type = __atomic_load_n(&field->type, __ATOMIC_ACQUIRE);
+    if (type) return type;
     bool holds_schema = field->form >= SCHEMA_SCHEMA_OR_BOOL && field->form <= SCHEMA_SCHEMA_OR_STRINGS;
-    return schema_type(holds_schema ? "apiextensions/v1.JSONSchemaProps" : field->object);
+    type = schema_type(holds_schema ? "apiextensions/v1.JSONSchemaProps" : field->object);
+    __atomic_store_n(&((struct schema_field *)field)->type, type, __ATOMIC_RELEASE);
+    return type;
 }
 
 const struct schema_field *schema_field_named(const struct schema_type *type, struct str name)

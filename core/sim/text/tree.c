@@ -1,4 +1,4 @@
-/* Paths into jansson values; see tree.h. */
+/* Paths into jansson values, and their text; see tree.h. */
 #include "sim/text/tree.h"
 
 #include <ctype.h>
@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/must.h"
 #include "base/text/widen.h"
+
+enum { NUMBER_MAX = 40 }; /* bytes of a number */
 
 json_t *sim_at(const json_t *object, const char *path)
 {
@@ -118,15 +119,35 @@ json_t *sim_parse(struct str text, size_t flags, json_error_t *error)
     return value;
 }
 
-static int append(const char *data, size_t len, void *into)
-{
-    buf_append(into, data, len);
-    return 0;
-}
-
 void sim_put_json(struct buf *out, const json_t *value)
 {
-    must(json_dump_callback(value, append, out, JSON_COMPACT | JSON_ENCODE_ANY) == 0);
+    const char *key;
+    json_t *inner;
+    size_t i;
+    switch (json_typeof(value)) {
+    case JSON_OBJECT:
+        buf_putc(out, '{');
+        json_object_foreach ((json_t *)value, key, inner) {
+            if (out->data[out->len - 1] != '{') buf_putc(out, ',');
+            buf_json_string(out, str_of(key));
+            buf_putc(out, ':');
+            sim_put_json(out, inner);
+        }
+        buf_putc(out, '}');
+        return;
+    case JSON_ARRAY:
+        buf_putc(out, '[');
+        json_array_foreach (value, i, inner) {
+            if (i) buf_putc(out, ',');
+            sim_put_json(out, inner);
+        }
+        buf_putc(out, ']');
+        return;
+    case JSON_STRING:
+        buf_json_string(out, (struct str){json_string_value(value), json_string_length(value)});
+        return;
+    default: out->len += json_dumpb(value, buf_reserve(out, NUMBER_MAX), NUMBER_MAX, JSON_ENCODE_ANY);
+    }
 }
 
 char *sim_lower(const char *text)

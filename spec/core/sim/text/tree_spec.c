@@ -1,0 +1,49 @@
+/* core/sim/text/tree.c: values as text. */
+#include <string.h>
+
+#include "core/sim/support/kube.h"
+#include "sim/text/tree.h"
+
+static void test_values_are_compact_and_in_their_order(void **state)
+{
+    static const char *const texts[] = {
+        "{}",
+        "[]",
+        "null",
+        "[true,false,null,0,-1,9223372036854775807,-9223372036854775808,1.5,-2e100]",
+        "{\"b\":{\"a\":[{},[],[[1]],{\"\":\"\"}]},\"a\":1}",
+        "\"\\\"\\\\\\n\\r\\t\\u0001/\xc3\xa9\xf0\x9f\x9a\x80\"",
+        "{\"\\\"key\\n\":\"{\",\"{\":2}",
+        "\"a\\u0000b\"",
+    };
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        struct buf text = {0};
+        json_t *value = json_loads(texts[i], JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+        buf_puts(&text, "before");
+        sim_put_json(&text, value);
+        assert_string_equal(buf_text(&text) + strlen("before"), texts[i]);
+        json_decref(value);
+        buf_clear(&text);
+    }
+}
+
+static void test_any_text_is_read_again_as_the_same_value(void **state)
+{
+    struct buf text = {0};
+    json_t *value = json_pack("{s[s]sfsi}", "a", "\b\f\x7f", "b", 1e-300, "c", -5);
+    sim_put_json(&text, value);
+    json_t *again = json_loadb(text.data, text.len, 0, NULL);
+    assert_true(json_equal(value, again));
+    json_decref(again);
+    json_decref(value);
+    buf_clear(&text);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_values_are_compact_and_in_their_order),
+        cmocka_unit_test(test_any_text_is_read_again_as_the_same_value),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
