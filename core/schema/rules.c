@@ -44,6 +44,7 @@ static const struct {
     [SCHEMA_CHECK_NAMED] = {"named", false},
     [SCHEMA_CHECK_VALUES] = {"values", false},
     [SCHEMA_CHECK_REVALIDATED] = {"revalidated", false},
+    [SCHEMA_CHECK_FREE] = {"free", false},
     [SCHEMA_CHECK_SAME] = {"same", false},
     [SCHEMA_CHECK_KEPT] = {"kept", false},
     [SCHEMA_CHECK_ONLY] = {"only", true},
@@ -109,6 +110,7 @@ static void read_all(void)
             read_rule(array_add(rules, set->count), line);
             set->rules = rules;
             set->revalidated = set->revalidated || rules[set->count - 1].check == SCHEMA_CHECK_REVALIDATED;
+            set->free = set->free || rules[set->count - 1].check == SCHEMA_CHECK_FREE;
         }
     }
 }

@@ -32,6 +32,7 @@ enum schema_check {
     SCHEMA_CHECK_NAMED,   /* likewise, whose names are there once */
     SCHEMA_CHECK_VALUES,  /* for each value of a map */
     SCHEMA_CHECK_REVALIDATED, /* metadata: an update validates it as a create does */
+    SCHEMA_CHECK_FREE,        /* finalizers: they need no domain */
     SCHEMA_CHECK_SAME,        /* does not change; else invalid */
     SCHEMA_CHECK_KEPT,        /* likewise; else forbidden */
     SCHEMA_CHECK_ONLY,        /* members that are none of `words` do not change */
@@ -61,7 +62,7 @@ struct schema_rule_set {
     const char *name; /* "Pod", or a name that others enter */
     const struct schema_rule *rules;
     size_t count;
-    bool revalidated; /* has such a rule */
+    bool revalidated, free; /* has such a rule */
 };
 
 /* Returns the rules of that name; NULL: there are none. */

@@ -122,7 +122,7 @@ static void refuse(const struct writing *w, char *error)
 #define UNREAD "couldn't get version/kind; json parse error: "
 
 /* Kind and version are read before the rest, and must be strings. */
-static char *head_problem(const json_t *body)
+static char *head_problem(const struct writing *w, const json_t *body)
 {
     static const char *const fields[] = {"apiVersion", "kind"};
     for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
@@ -131,6 +131,8 @@ static char *head_problem(const json_t *body)
             return xasprintf(UNREAD "json: cannot unmarshal %s into Go struct field .%s of type string",
                              sim_json_type(value), fields[i]);
     }
+    if (w->target->served->kind->custom && !*sim_text_at(body, "kind"))
+        return xasprintf("Object 'Kind' is missing in '%.*s'", STR_ARG(w->request->body));
     const char *version = sim_text_at(body, "apiVersion");
     if (strchr(version, '/') == strrchr(version, '/')) return NULL;
     return xasprintf("unexpected GroupVersion string: %s", version);
@@ -148,7 +150,7 @@ static json_t *parse(const struct writing *w, json_t **duplicates)
         json_decref(body);
         body = sim_parse_body(w->request->body, &why);
     }
-    char *error = why ? xasprintf(UNREAD "%s", why) : head_problem(body);
+    char *error = why ? xasprintf(UNREAD "%s", why) : head_problem(w, body);
     free(why);
     if (!error && json_is_object(body)) return body;
     json_decref(body);
@@ -202,11 +204,14 @@ json_t *sim_body_read(const struct writing *w)
 }
 
 /* Refuses a patched object that Go could not read; takes the reason. */
-static json_t *unreadable(const json_t *patched, char *error)
+static json_t *unreadable(const struct sim_patch_body *patch, const json_t *patched, char *error)
 {
     struct sim_kind none = {.group = "", .kind = ""};
     struct buf text = {0};
-    sim_put_json(&text, patched);
+    if (patch->strategic)
+        sim_put_go_value(&text, patch->ctx);
+    else
+        sim_put_json(&text, patched);
     json_t *value = sim_string(buf_text(&text));
     json_t *status = sim_status_invalid(&none, "", "FieldValueInvalid", "patch", value, error);
     json_decref(value);
@@ -220,6 +225,13 @@ static json_t *unreadable(const json_t *patched, char *error)
 static json_t *moved(const struct sim_patch_body *patch, const struct sim_kind *kind, json_t *patched)
 {
     if (patch->applied) return NULL; /* which is refused in other words */
+    if (kind->custom && !*sim_text_at(patched, "kind")) {
+        struct buf text = {0};
+        sim_put_json(&text, patched);
+        char *error = xasprintf("Object 'Kind' is missing in '%s'", buf_text(&text));
+        buf_clear(&text);
+        return unreadable(patch, patched, error);
+    }
     const char *given = sim_text_at(patched, "kind"), *version = sim_text_at(patched, "apiVersion");
     char *own = sim_api_version(kind), *must = NULL;
     json_t *status = NULL;
@@ -229,9 +241,10 @@ static json_t *moved(const struct sim_patch_body *patch, const struct sim_kind *
         json_object_set_new(patched, "kind", sim_string(kind->kind));
         json_object_set_new(patched, "apiVersion", sim_string(own));
     } else if ((other || other_version) && !kind->custom) {
-        status = unreadable(patched, xasprintf("no kind \"%s\" is registered for version \"%s\" in scheme "
-                                               "\"pkg/runtime/scheme.go:111\"",
-                                               given, version));
+        status = unreadable(patch, patched,
+                            xasprintf("no kind \"%s\" is registered for version \"%s\" in scheme "
+                                      "\"pkg/runtime/scheme.go:111\"",
+                                      given, version));
     } else if (other_version) {
         const char *slash = strchr(version, '/');
         char *group = xasprintf("%.*s", slash ? (int)(slash - version) : 0, version);
@@ -264,7 +277,7 @@ json_t *sim_body_patched(void *ctx, const struct sim_kind *kind, const json_t *o
         free(error);
         return patched;
     }
-    if (error) refusal->status = unreadable(patched, error);
+    if (error) refusal->status = unreadable(patch, patched, error);
     json_decref(patched);
     return object;
 }

@@ -25,6 +25,21 @@ static bool from_protobuf(struct str body, struct buf *json, struct err *err)
     return true;
 }
 
+/* Turns "line 2: problem while parsing ..." into "yaml: line 1: problem": Go's parser counts lines from 0,
+ * its scanner from 1. */
+static void as_go(struct err *err)
+{
+    char *context = strstr(err->text, " while "), *problem = strstr(err->text, ": ");
+    if (!problem || strncmp(err->text, "line ", strlen("line ")) != 0) return;
+    unsigned long line = strtoul(err->text + strlen("line "), NULL, 10);
+    bool scanned = context && strncmp(context, " while scanning", strlen(" while scanning")) == 0;
+    if (context) *context = '\0';
+    char *own = line > !scanned ? xasprintf("yaml: line %lu%s", line - !scanned, problem)
+                                : xasprintf("yaml%s", problem);
+    err_set(err, ERR_PARSE, "%s", own);
+    free(own);
+}
+
 json_t *sim_read_yaml(struct str text, struct err *err)
 {
     const struct yaml_source source = {.text = text, .max = YAML_MAX, .max_name = "64Mi of a body"};
@@ -34,7 +49,8 @@ json_t *sim_read_yaml(struct str text, struct err *err)
     if (yaml_read_source(&source, &json, err)) {
         documents = sim_parse(buf_slice(&json), 0, &error);
         if (!documents) err_set(err, ERR_PARSE, "%s", error.text);
-    }
+    } else
+        as_go(err);
     json_t *first = json_incref(json_array_get(documents, 0));
     if (documents && !first) first = json_object();
     json_decref(documents);

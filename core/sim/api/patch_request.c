@@ -74,7 +74,8 @@ static json_t *read_configuration(const struct writing *w)
     if (!given) given = sim_read_yaml(w->request->body, &err);
     if (json_is_object(given)) return given;
     sim_reply_status(w->reply,
-                     sim_status_bad_request("error decoding YAML: %s", given ? "it is not a map" : err.text));
+                     sim_status_bad_request("error decoding YAML: error converting YAML to JSON: %s",
+                                            given ? "it is not a map" : err.text));
     json_decref(given);
     return NULL;
 }

@@ -33,7 +33,9 @@ json_t *sim_write_body(const struct writing *w, const char *what)
 static bool is_json(const struct writing *w)
 {
     if (!*w->request->content_type || sim_has_type(w->request, "application/json")) return true;
-    sim_reply_status(w->reply, sim_status_unsupported_media("application/json"));
+    sim_reply_status(w->reply,
+                     sim_status_unsupported_media(
+                         "application/json, application/yaml, application/vnd.kubernetes.protobuf"));
     return false;
 }
 
@@ -129,9 +131,9 @@ void sim_write_changed(struct writing *w, const char *key, sim_body_fn *body, vo
     if (!is_there && may_create && !w->target->subresource) {
         struct sim_refusal refusal = {0};
         json_t *object = body(ctx, served->kind, NULL, &refusal);
-        json_object_del(json_object_get(object, "metadata"), "resourceVersion");
         sim_written_clear(w->api, &written);
-        if (object)
+        refusal.tried = w->by.dry_run;
+        if (object && sim_check_created_by_update(served->kind, object, w->target->namespace_, &refusal))
             sim_write_create(w->api, served, w->target->namespace_, object, w->by, &written);
         else
             written.refusal = refusal.status;

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "schema/rules.h"
 #include "sim/object/crd.h"
 #include "sim/object/kind.h"
 #include "sim/object/metadata.h"
@@ -151,7 +152,8 @@ static void check_finalizers(json_t *causes, const json_t *finalizers)
 static void check_known_finalizers(const struct sim_kind *kind, json_t *causes, const json_t *finalizers)
 {
     static const char *const known[] = {"kubernetes", "orphan", "foregroundDeletion"};
-    bool any = kind->custom || sim_is_crd(kind);
+    const struct schema_rule_set *rules = kind->schema ? schema_rule_set(kind->kind) : NULL;
+    bool any = kind->custom || sim_is_crd(kind) || (rules && rules->free);
     json_t *finalizer;
     size_t i;
     json_array_foreach ((json_t *)finalizers, i, finalizer) {

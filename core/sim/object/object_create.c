@@ -45,7 +45,7 @@ static void stamp(const struct sim_kind *kind, json_t *metadata, const struct si
     if (kind->has_generation) json_object_set_new(metadata, "generation", json_integer(1));
 }
 
-static bool check(const struct sim_kind *kind, const json_t *object, bool checked,
+static bool check(const struct sim_kind *kind, const json_t *object, const struct sim_now *now,
                   struct sim_refusal *refusal)
 {
     const json_t *metadata = json_object_get(object, "metadata");
@@ -54,11 +54,11 @@ static bool check(const struct sim_kind *kind, const json_t *object, bool checke
     sim_metadata_causes(kind, metadata, SIM_CHECK_ALL, causes);
     json_array_extend(causes, more);
     json_decref(more);
-    if (checked) sim_add_rule_causes(kind, NULL, object, causes);
+    if (now->checked) sim_add_rule_causes(kind, NULL, object, causes);
     if (json_array_size(causes))
         return sim_refuse(refusal, sim_status_invalid_causes(kind, sim_text_at(metadata, "name"), causes));
     json_decref(causes);
-    if (*version && strcmp(version, "0") != 0)
+    if (*version && strcmp(version, "0") != 0 && !now->tried)
         return sim_refuse(
             refusal,
             sim_status(500, NULL, "resourceVersion should not be set on objects to be created", NULL, NULL));
@@ -74,17 +74,22 @@ json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, cons
     bool good = place(kind, metadata, ns, refusal);
     if (good) {
         name_it(metadata, now->suffix);
+        if (strcmp(kind->kind, "LimitRange") == 0 && !*sim_text_at(metadata, "name"))
+            json_object_set_new(metadata, "name", sim_string(now->uid));
         stamp(kind, metadata, now);
         sim_apply_defaults(kind, object);
         sim_apply_first(kind, object);
-        good = check(kind, object, now->checked, refusal);
+        good = check(kind, object, now, refusal);
     }
     if (!good) {
         json_decref(object);
         return NULL;
     }
     json_object_del(metadata, "resourceVersion");
-    if (sim_is_crd(kind)) sim_crd_establish(object, now->seconds);
+    if (sim_is_crd(kind) && now->tried)
+        sim_crd_begin(object);
+    else if (sim_is_crd(kind))
+        sim_crd_establish(object, now->seconds);
     sim_tidy_metadata(object);
     return object;
 }

@@ -8,12 +8,14 @@ struct sim_now {
     int64_t seconds;    /* since the epoch */
     const char *uid;    /* a fresh uid */
     const char *suffix; /* five characters for generateName */
+    bool tried;         /* of a dry run, which does not get as far as the storage */
     bool checked; /* by the rules for its kind, as a request is; not what is loaded, which may be a part */
 };
 
 /* Refusal: a Status to respond with, owned by the caller; NULL if nothing was refused. */
 struct sim_refusal {
     json_t *status;
+    bool tried; /* set by the caller of an update: of a dry run, which names storage in other words */
 };
 
 /* Takes the status; false. */
@@ -43,6 +45,10 @@ struct sim_alone {
 
 /* Returns the next of them, counted from `*at`; NULL at the end. */
 const struct sim_alone *sim_next_alone(const struct sim_kind *kind, const char *subresource, size_t *at);
+/* Whether an update may create the object: a uid in the body must be that of one that exists. Removes the
+ * resourceVersion from the body. */
+bool sim_check_created_by_update(const struct sim_kind *kind, json_t *body, const char *ns,
+                                 struct sim_refusal *refusal);
 /* After an update: the object was waiting for its last finalizer. It is removed instead of being stored; the
  * watch event has the state before. */
 bool sim_is_finished(const struct sim_kind *kind, const json_t *object);

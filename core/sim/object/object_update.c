@@ -66,7 +66,7 @@ static bool check_version(const struct sim_kind *kind, const json_t *old, const 
 }
 
 /* Returns the key under which a real server stores the object: messages have it. A new string. */
-static char *storage_key(const struct sim_kind *kind, const json_t *object)
+static char *storage_key(const struct sim_kind *kind, const json_t *object, bool tried)
 {
     static const char *const old_names[][2] = {{"services", "services/specs"},
                                                {"endpoints", "services/endpoints"},
@@ -77,8 +77,8 @@ static char *storage_key(const struct sim_kind *kind, const json_t *object)
     bool own_folder = kind->custom || strcmp(kind->group, "apiextensions.k8s.io") == 0;
     for (size_t i = 0; i < ARRAY_LEN(old_names) && !own_folder; i++)
         if (strcmp(kind->plural, old_names[i][0]) == 0) resource = old_names[i][1];
-    return xasprintf("/registry/%s%s%s/%s%s%s", own_folder ? kind->group : "", own_folder ? "/" : "",
-                     resource, ns, *ns ? "/" : "", meta(object, "name"));
+    return xasprintf("%s/%s%s%s/%s%s%s", tried ? "" : "/registry", own_folder ? kind->group : "",
+                     own_folder ? "/" : "", resource, ns, *ns ? "/" : "", meta(object, "name"));
 }
 
 static bool check_uid(const struct sim_kind *kind, const json_t *old, const json_t *body,
@@ -86,7 +86,7 @@ static bool check_uid(const struct sim_kind *kind, const json_t *old, const json
 {
     const char *uid = meta(body, "uid");
     if (!*uid || strcmp(uid, meta(old, "uid")) == 0) return true;
-    char *key = storage_key(kind, old);
+    char *key = storage_key(kind, old, refusal->tried);
     json_t *status =
         sim_status_conflict(kind, meta(old, "name"),
                             "StorageError: invalid object, Code: 4, Key: %s, ResourceVersion: 0, "
@@ -205,6 +205,21 @@ static void only_status(const struct sim_kind *kind, json_t *object, const json_
     json_object_set_new(object, "metadata", metadata);
 }
 
+/* Keeps the addresses of a service, which one of type ExternalName gives up. */
+static void keep_addresses(json_t *spec, const json_t *old)
+{
+    static const char *const fields[] = {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"};
+    const char *given = sim_text_at(spec, "clusterIP");
+    bool external = strcmp(sim_text_at(spec, "type"), "ExternalName") == 0, none = !*given,
+         same = none || strcmp(given, sim_text_at(old, "spec.clusterIP")) == 0;
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+        if (external && same)
+            json_object_del(spec, fields[i]);
+        else if (!external && none && i < 2)
+            copy_field(spec, json_object_get(old, "spec"), fields[i]);
+    }
+}
+
 /* Keeps the parts that belong to other requests, the status and a namespace's finalizers, and what a body
  * omits of a service's addresses or a secret's type. */
 static void keep_other_parts(const struct sim_kind *kind, json_t *object, const json_t *old,
@@ -216,10 +231,7 @@ static void keep_other_parts(const struct sim_kind *kind, json_t *object, const 
         json_t *spec = sim_submap(object, "spec");
         copy_field(spec, json_object_get(old, "spec"), "finalizers");
     }
-    if (strcmp(kind->kind, "Service") == 0 && !*kind->group && !*sim_text_at(object, "spec.clusterIP")) {
-        copy_field(sim_submap(object, "spec"), json_object_get(old, "spec"), "clusterIP");
-        copy_field(sim_submap(object, "spec"), json_object_get(old, "spec"), "clusterIPs");
-    }
+    if (strcmp(kind->kind, "Service") == 0 && !*kind->group) keep_addresses(sim_submap(object, "spec"), old);
     if (strcmp(kind->kind, "Secret") == 0 && !*kind->group && !*sim_text_at(object, "type"))
         copy_field(object, old, "type");
     if (strcmp(kind->kind, "DaemonSet") == 0)
@@ -307,6 +319,22 @@ static json_t *update(const struct sim_kind *kind, const json_t *old, const json
     if (check_all(kind, old, object, subresource, causes, refusal)) return object;
     json_decref(object);
     return NULL;
+}
+
+bool sim_check_created_by_update(const struct sim_kind *kind, json_t *body, const char *ns,
+                                 struct sim_refusal *refusal)
+{
+    json_t *metadata = json_object_get(body, "metadata"), *nothing = json_copy(body);
+    json_t *none = json_copy(metadata);
+    struct sim_kind any = *kind;
+    any.needs_version = false;
+    json_object_del(none, "uid");
+    json_object_set_new(none, "namespace", sim_string(ns));
+    json_object_set_new(nothing, "metadata", none);
+    bool good = check_uid(kind, nothing, body, refusal) && check_version(&any, nothing, body, refusal);
+    json_object_del(metadata, "resourceVersion");
+    json_decref(nothing);
+    return good;
 }
 
 json_t *sim_prepare_update(const struct sim_kind *kind, const json_t *old, const json_t *body,

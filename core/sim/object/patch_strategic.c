@@ -164,40 +164,12 @@ static void retain(json_t *result, const json_t *names)
         json_object_del(result, key);
 }
 
-/* The value as Go prints it with %v: messages of errors have it. */
-static void print_value(struct buf *out, const json_t *value)
-{
-    const char *key;
-    json_t *below;
-    size_t i = 0;
-    if (json_is_object(value)) {
-        buf_puts(out, "map[");
-        json_object_foreach ((json_t *)value, key, below) {
-            buf_printf(out, "%s%s:", i++ ? " " : "", key);
-            print_value(out, below);
-        }
-        buf_putc(out, ']');
-    } else if (json_is_array(value)) {
-        buf_putc(out, '[');
-        json_array_foreach ((json_t *)value, i, below) {
-            if (i) buf_putc(out, ' ');
-            print_value(out, below);
-        }
-        buf_putc(out, ']');
-    } else if (json_is_string(value))
-        buf_puts(out, json_string_value(value));
-    else if (json_is_null(value))
-        buf_puts(out, "<nil>");
-    else
-        sim_put_json(out, value);
-}
-
 /* A directive that no map has. */
 static json_t *unknown_directive(const json_t *patch, char **message)
 {
     struct buf out = {0};
     buf_printf(&out, "unknown patch type: %s in map: ", sim_text_at(patch, "$patch"));
-    print_value(&out, patch);
+    sim_put_go_value(&out, patch);
     if (!*message) *message = buf_take(&out);
     buf_clear(&out);
     return json_object();
@@ -208,7 +180,8 @@ static void merge_members(json_t *result, const json_t *old, const json_t *patch
     const char *field;
     json_t *value;
     json_object_foreach ((json_t *)patch, field, value) {
-        if (*field == '$') continue; /* directives */
+        if (*field == '$') continue;                                                       /* directives */
+        if (json_object_get(value, "$patch") && !json_object_get(result, field)) continue; /* of nothing */
         if (json_is_null(value))
             json_object_del(result, field);
         else

@@ -38,8 +38,9 @@ static void freshen(struct sim_api *api, struct fresh *fresh)
         fresh->suffix[i] = letters[sim_random_below(&api->store->random, sizeof letters - 1)];
     sim_store_unlock(api->store);
     fresh->suffix[SUFFIX_LEN] = '\0';
-    fresh->now =
-        (struct sim_now){(time_t)(clock_wall_us(sim_clock(api)) / 1000000), fresh->uid, fresh->suffix, false};
+    fresh->now = (struct sim_now){.seconds = (time_t)(clock_wall_us(sim_clock(api)) / 1000000),
+                                  .uid = fresh->uid,
+                                  .suffix = fresh->suffix};
 }
 
 /* Returns what is to be stored for an object of a version. */
@@ -92,6 +93,22 @@ static json_t *exists(struct sim_api *api, const struct sim_served *served, cons
     return status;
 }
 
+/* Lists that JSON has even if they are empty come out of storage as null; their owners are set before that.
+ */
+static void lose_empty_lists(const struct sim_kind *kind, json_t *object)
+{
+    static const char *const lists[][3] = {{"Role", "", "rules"},
+                                           {"ClusterRole", "", "rules"},
+                                           {"EndpointSlice", "", "endpoints"},
+                                           {"LimitRange", "spec", "limits"}};
+    for (size_t i = 0; i < ARRAY_LEN(lists) && !kind->custom; i++) {
+        json_t *holder = sim_at(object, lists[i][1]), *list = json_object_get(holder, lists[i][2]);
+        bool empty = json_is_array(list) && json_array_size(list) == 0;
+        if (empty && strcmp(kind->kind, lists[i][0]) == 0)
+            json_object_set_new(holder, lists[i][2], json_null());
+    }
+}
+
 /* Sets the owners of the fields of an object that is about to be stored. */
 static void set_owners(struct sim_api *api, const struct sim_served *served, struct sim_writer by,
                        const char *subresource, const json_t *before, const json_t *body, json_t *after)
@@ -103,6 +120,7 @@ static void set_owners(struct sim_api *api, const struct sim_served *served, str
     else
         sim_managed_tidy(after);
     if (before) sim_managed_keep_times(before, after);
+    lose_empty_lists(served->kind, after);
 }
 
 void sim_write_create(struct sim_api *api, const struct sim_served *served, const char *namespace_,
@@ -114,6 +132,7 @@ void sim_write_create(struct sim_api *api, const struct sim_served *served, cons
     *written = (struct sim_written){0};
     freshen(api, &fresh);
     fresh.now.checked = by.checked;
+    fresh.now.tried = dry_run;
     json_t *prepared = sim_prepare_create(served->kind, body, namespace_, &fresh.now, &refusal);
     if (prepared && namespace_)
         refusal.status = sim_effects_namespace_refuses(api, served->kind, namespace_,
@@ -199,7 +218,7 @@ static void perform(struct sim_change *c, const char *key,
 static bool try_update(struct sim_change *c, struct sim_object *old)
 {
     const struct sim_served *served = c->served;
-    struct sim_refusal refusal = {0};
+    struct sim_refusal refusal = {.tried = c->by.dry_run};
     json_t *before = sim_served_json(served, old);
     json_t *wanted = c->body(c->ctx, served->kind, before, &refusal);
     json_t *after =

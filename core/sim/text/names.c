@@ -55,7 +55,9 @@ static bool is_key_name(struct str s)
 static bool check_subdomain(struct str name, const char *prefix, struct buf *problems)
 {
     bool good = true;
-    if (name.n > SUBDOMAIN_MAX) good = problem(problems, prefix, "must be no more than 253 bytes");
+    if (name.n > SUBDOMAIN_MAX)
+        good = problem(problems, prefix,
+                       *prefix ? "must be no more than 253 bytes" : "must be no more than 253 characters");
     if (!is_subdomain(name))
         good = problem(
             problems, prefix,
@@ -83,7 +85,7 @@ bool sim_check_segment(struct str name, struct buf *problems)
 bool sim_check_label(struct str name, struct buf *problems)
 {
     bool good = true;
-    if (name.n > LABEL_MAX) good = problem(problems, "", "must be no more than 63 bytes");
+    if (name.n > LABEL_MAX) good = problem(problems, "", "must be no more than 63 characters");
     if (is_label(name)) return good;
     if (is_subdomain(name)) return problem(problems, "", "must not contain dots");
     return problem(

@@ -150,6 +150,33 @@ void sim_put_json(struct buf *out, const json_t *value)
     }
 }
 
+void sim_put_go_value(struct buf *out, const json_t *value)
+{
+    const char *key;
+    json_t *below;
+    size_t i = 0;
+    if (json_is_object(value)) {
+        buf_puts(out, "map[");
+        json_object_foreach ((json_t *)value, key, below) {
+            buf_printf(out, "%s%s:", i++ ? " " : "", key);
+            sim_put_go_value(out, below);
+        }
+        buf_putc(out, ']');
+    } else if (json_is_array(value)) {
+        buf_putc(out, '[');
+        json_array_foreach ((json_t *)value, i, below) {
+            if (i) buf_putc(out, ' ');
+            sim_put_go_value(out, below);
+        }
+        buf_putc(out, ']');
+    } else if (json_is_string(value))
+        buf_puts(out, json_string_value(value));
+    else if (json_is_null(value))
+        buf_puts(out, "<nil>");
+    else
+        sim_put_json(out, value);
+}
+
 char *sim_lower(const char *text)
 {
     char *copy = xstrdup(text);

@@ -247,10 +247,7 @@ static void put_fields(struct field_decoder *d, json_t *out, const struct schema
             continue;
         }
         json_t *value = values[(*order)++];
-        if (field->always && (!value || (field->holder == SCHEMA_LIST && json_array_size(value) == 0))) {
-            json_decref(value);
-            value = zero(d, field, false);
-        }
+        if (!value && field->always) value = zero(d, field, false);
         if (omitted(field, value))
             json_decref(value);
         else

@@ -9,6 +9,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/str.h"
+#include "sim/text/jsonpath.h"
 #include "sim/text/names.h"
 #include "sim/text/tree.h"
 #include "sim/validate/cause.h"
@@ -123,6 +124,31 @@ static bool check_finalizer(struct str name, struct buf *problems)
            add(problems, "name is neither a standard finalizer name nor is it fully qualified");
 }
 
+static bool check_1035(struct str text, struct buf *problems)
+{
+    static const char rule[] = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
+                               "start with an alphabetic "
+                               "character, and end with an alphanumeric character (e.g. 'my-name',  or "
+                               "'abc-123', regex used for validation "
+                               "is '[a-z]([-a-z0-9]*[a-z0-9])?')";
+    struct buf as_label = {0};
+    bool good = sim_check_label(text, &as_label) && text.p[0] >= 'a';
+    buf_clear(&as_label);
+    return good || add(problems, rule);
+}
+
+static bool check_json_path(struct str path, struct buf *problems)
+{
+    bool good = path.p[0] == '.' && sim_jsonpath_valid(path.p);
+    return good || add(problems, "must be a simple json path starting with .");
+}
+
+static bool check_domain(struct str group, struct buf *problems)
+{
+    if (!sim_check_subdomain(group, problems)) return false;
+    return strchr(group.p, '.') || add(problems, "should be a domain with at least one dot");
+}
+
 void sim_rule_form(const struct rule_check *check, const char *form, const char *below, const char *text)
 {
     static const struct {
@@ -144,6 +170,9 @@ void sim_rule_form(const struct rule_check *check, const char *form, const char 
         {"container resource", check_container_resource},
         {"limit type", check_limit_type},
         {"finalizer", check_finalizer},
+        {"DNS-1035 label", check_1035},
+        {"json path", check_json_path},
+        {"domain", check_domain},
     };
     struct buf problems = {0};
     size_t i = 0;

@@ -95,8 +95,9 @@ static const char *const refused[][2] = {
      "as','kind':"
      "'A'},'versions':[{'name':'v1','served':true,'storage':true," SCHEMA "}]}}",
      "is invalid: spec.scope: Unsupported value: \"Foo\": supported values: \"Cluster\", \"Namespaced\""},
-    {CRD(""),
-     "is invalid: spec.versions: Invalid value: []: must have exactly one version marked as storage version"},
+    {CRD(""), "is invalid: [spec.versions: Invalid value: []: must have exactly one version marked as "
+              "storage version, "
+              "status.storedVersions: Invalid value: null: must have at least one stored version]"},
     {CRD("{'name':'v1','served':true,'storage':true," SCHEMA
          "},{'name':'v1','served':true,'storage':true," SCHEMA "}"),
      "must contain unique version names"},

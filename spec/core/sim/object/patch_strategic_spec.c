@@ -88,7 +88,7 @@ static void finalizers_are_merged_as_a_set(void **state)
 
 static void an_unknown_directive_is_an_error(void **state)
 {
-    json_t *target = json_object(),
+    json_t *target = json_loads("{\"a\":{}}", 0, NULL),
            *patch = json_loads("{\"a\":{\"$patch\":\"merge\",\"x\":[1,{\"y\":null}]}}", 0, NULL);
     char *message;
     assert_null(sim_patch_strategic(target, patch, &message));
@@ -96,6 +96,7 @@ static void an_unknown_directive_is_an_error(void **state)
     free(message);
     json_decref(target);
     json_decref(patch);
+    assert_patched("{\"a\":1}", "{\"b\":{\"$patch\":\"replace\",\"x\":1}}", "{\"a\":1}"); /* of nothing */
 }
 
 int main(void)
