@@ -59,10 +59,12 @@ static void take_events(struct world_watch *watch, struct taken_list *list)
     }
 }
 
-/* Watches the resources that are new; with the store's lock. */
+/* Watches the resources that are new; with the store's lock. All are named before the first of their objects
+ * comes, which may be of interest to a controller of another one. */
 static void join(struct world_feed *feed, struct taken_list *list)
 {
     struct sim_resource *newest = feed->api->store->resources;
+    struct world_watch *known = feed->watches;
     for (struct sim_resource *r = newest; r != feed->known; r = r->next) {
         struct world_watch *watch = NEW(struct world_watch);
         watch->resource = LUA_NOREF;
@@ -72,8 +74,9 @@ static void join(struct world_feed *feed, struct taken_list *list)
         watch->next = feed->watches;
         feed->watches = watch;
         add(list, watch, "RESOURCE", NULL);
-        if (r->map) take_list(watch, list);
     }
+    for (struct world_watch *w = feed->watches; w != known; w = w->next)
+        if (w->watcher.resource->map) take_list(w, list);
     feed->known = newest;
 }
 

@@ -159,6 +159,7 @@ bool world_serve(void *ctx, const struct sim_request *request, const struct sim_
     pthread_mutex_lock(&world->lock);
     bool lives = world->feed.api;
     if (lives) serve_log(world, request, target, reply);
+    if (lives) world_pump_wake(world->pump); /* what the log took in is for the controllers, too */
     pthread_mutex_unlock(&world->lock);
     return lives;
 }

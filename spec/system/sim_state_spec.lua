@@ -47,6 +47,11 @@ describe("kubelua sim --state #threads", function()
     temp.remove(scratch)
   end)
 
+  it("begins without a file, which is no error", function()
+    local sim = cluster.sim { "--state", state }
+    assert.are.same({ 0, "" }, { cluster.terminate(sim), sim:err() })
+  end)
+
   it("brings every object back as it was, and goes on from there", function()
     local sim = cluster.sim { "--state", state, "--pods", "50" }
     sim.api:create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)

@@ -1,4 +1,5 @@
 -- `kubelua sim --world`: what controllers, a scheduler and kubelets do, on a clock that is moved by the spec.
+local await = require "spec.support.await"
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 
@@ -51,9 +52,15 @@ describe("kubelua sim --world #threads", function()
     assert.are.equal("step needs a clock that is stopped", refused "step=1s")
     assert.are.equal(3600, sim.api:request("POST", "/sim/clock?speed=3600").speed)
     sim.api:create(apps .. "deployments", deployment(1))
-    require "spec.support.await"(function()
-      return sim.api:get(apps .. "deployments/web").status.availableReplicas == 1
-    end, "the pod to run")
+    local function has(replicas)
+      await(function() return sim.api:get(apps .. "deployments/web").status.availableReplicas == replicas end,
+        replicas .. " pods to run", 20)
+    end
+    has(1)
+    sim.api:request("POST", "/sim/clock?speed=1") -- now only a change wakes it
+    sim.api:get(core .. "pods/" .. names(core .. "pods")[1] .. "/log")
+    sim.api:patch(apps .. "deployments/web", '{"spec":{"replicas":2}}')
+    has(2)
     assert.is_true(sim.api:request("POST", "/sim/clock", "stop", "application/x-www-form-urlencoded").stopped)
     local now = sim.api:get("/sim/clock").time
     assert.are.equal(now, sim.api:get("/sim/clock").time)

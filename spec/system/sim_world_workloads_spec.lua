@@ -195,6 +195,27 @@ describe("kubelua sim --world #threads", function()
   end)
 end)
 
+describe("kubelua sim --world --state #threads", function()
+  after_each(function() cluster.stop_all() end)
+
+  it("goes on with the objects of its file", function()
+    local state = require "spec.support.temp".name()
+    local function start()
+      return cluster.sim { "--world", "--world-seed", "7", "--world-clock", "stopped", "--state", state }
+    end
+    local sim = start()
+    sim.api:create(apps .. "deployments", workload("Deployment", "web", { replicas = 2 }))
+    sim.api:request("POST", "/sim/clock?step=1s")
+    assert.are.same({ 0, "" }, { cluster.terminate(sim), sim:err() })
+    sim = start()
+    sim.api:patch(apps .. "deployments/web", '{"spec":{"replicas":3}}')
+    sim.api:request("POST", "/sim/clock?step=10s")
+    assert.are.equal(3, sim.api:get(apps .. "deployments/web").status.availableReplicas)
+    assert.are.equal(3, #sim.api:get("/api/v1/nodes").items)
+    assert.are.same({ 0, "" }, { cluster.terminate(sim), sim:err() })
+  end)
+end)
+
 describe("kubelua sim --world-rate #threads", function()
   after_each(function() cluster.stop_all() end)
 

@@ -281,7 +281,11 @@ bool sim_state_read(struct sim_api *api, const char *path, bool *found, struct e
     struct buf packed = {0};
     struct checked_in *in = checked_in_open(path, &format, err);
     *found = in != NULL;
-    if (!in) return err->code == ERR_NOT_FOUND;
+    if (!in && err->code != ERR_NOT_FOUND) return false;
+    if (!in) {
+        err_clear(err); /* a first start is no error */
+        return true;
+    }
     bool ok = read_chunks(in, &packed, err);
     checked_in_free(in);
     if (ok && !read_packed(api, buf_slice(&packed), err)) ok = err_wrap(err, "%s", path);
