@@ -278,6 +278,34 @@ describe("a work queue #threads", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
+  it("tells a loop of the end of the engine, so that what is behind it runs, and may write", function()
+    local sim = cluster.sim { "--pods", "2" }
+    local engine = cluster.run(sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.writes { "configmaps:create" }
+      local queue = k8s.queue { name = "raw" }
+      k8s.informer("pods"):on_add(function(pod) queue:add(pod:key()) end)
+      k8s.main(function()
+        local count = 0
+        while true do
+          local key, down = queue:get()
+          if down then break end
+          count = count + 1
+          queue:done(key)
+          print("done " .. count)
+        end
+        local map = { apiVersion = "v1", kind = "ConfigMap", metadata = { namespace = "default", name = "end" } }
+        print("behind the loop", assert(k8s.create(map)):name())
+        k8s.sleep "1h"
+        print "never"
+      end)
+    ]])
+    engine:wait_line "done 2"
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.has_match("\nbehind the loop\tend\n", engine:out())
+    assert.has_no_match("never", engine:out())
+  end)
+
   it("makes exec incomplete when a key failed for good, not when another try made it good", function()
     local sim = cluster.sim()
     local function exit_code(rest)

@@ -183,10 +183,11 @@ static void on_key(struct workqueue_waiter *waiter)
     task_wake(&w->wait);
 }
 
-/* get(queue): key, false; or nil, true once it is shut down and empty (W-2). */
+/* get(queue): key, false; or nil, true once it is shut down and empty (W-2), as at the end of the engine:
+ * what is behind the loop runs then. */
 static int l_queue_get(lua_State *L)
 {
-    static const struct task_wait_ops ops = {push_got, drop_wait, .finishes = false};
+    static const struct task_wait_ops ops = {push_got, drop_wait, .finishes = true};
     struct queue_box *box = class_self(L, CLASS_QUEUE, "get");
     struct workqueue *queue = box->queue->queue;
     struct str key;
