@@ -61,6 +61,8 @@ func places(value any, path []string) (found []place) {
 
 func pick[T any](random *rand.Rand, list []T) T { return list[random.Intn(len(list))] }
 
+func (g *generator) pick(list ...string) string { return pick(g.random, list) }
+
 func text(value any) string {
 	encoded, err := json.Marshal(value)
 	if err != nil {
@@ -88,10 +90,10 @@ func (g *generator) object(k *kind, name string) map[string]any {
 		merge(body, pick(g.random, k.More))
 	}
 	if g.one(3) {
-		submap(metadata, "labels")["app"] = pick(g.random, []string{"a", "b"})
+		submap(metadata, "labels")["app"] = g.pick("a", "b")
 	}
 	if g.one(5) {
-		submap(metadata, "annotations")["note"] = pick(g.random, []string{"x", "", "längere Notiz"})
+		submap(metadata, "annotations")["note"] = g.pick("x", "", "längere Notiz")
 	}
 	if g.one(12) {
 		metadata["finalizers"] = []any{"example.com/hold"}
@@ -132,7 +134,7 @@ func (g *generator) spoilMetadata(metadata map[string]any) string {
 		metadata["finalizers"] = []any{pick(g.random, []any{"nodomain", "a b/c", "", 1.0, "example.com/x/y"})}
 		return "bad finalizer"
 	case 8:
-		delete(owner, pick(g.random, []string{"apiVersion", "kind", "name", "uid"}))
+		delete(owner, g.pick("apiVersion", "kind", "name", "uid"))
 		metadata["ownerReferences"] = []any{owner}
 		return "bad owner"
 	case 9:
@@ -142,14 +144,14 @@ func (g *generator) spoilMetadata(metadata map[string]any) string {
 		metadata["ownerReferences"] = []any{owner, second}
 		return "two controllers"
 	case 10:
-		metadata["namespace"] = pick(g.random, []string{"other", "default"})
+		metadata["namespace"] = g.pick("other", "default")
 		return "other namespace"
 	case 11:
-		metadata[pick(g.random, []string{"uid", "resourceVersion", "generation", "creationTimestamp", "selfLink", "deletionTimestamp"})] =
+		metadata[g.pick("uid", "resourceVersion", "generation", "creationTimestamp", "selfLink", "deletionTimestamp")] =
 			pick(g.random, []any{"1", 7.0, "2020-01-01T00:00:00Z", nil, "x"})
 		return "system field given"
 	default:
-		metadata[pick(g.random, []string{"labels", "annotations", "finalizers", "ownerReferences", "name"})] =
+		metadata[g.pick("labels", "annotations", "finalizers", "ownerReferences", "name")] =
 			pick(g.random, []any{1.0, "text", []any{}, map[string]any{}, []any{1.0}, nil, true})
 		return "metadata of a wrong type"
 	}
@@ -183,18 +185,18 @@ func (g *generator) spoil(k *kind, body map[string]any) (string, string) {
 	case 10, 11:
 		for _, p := range all {
 			if holder, ok := p.get().(map[string]any); ok && (g.one(3) || p.key == "spec") {
-				holder[pick(g.random, []string{"unknownField", "Spec", "replica"})] = pick(g.random, []any{1.0, "x", map[string]any{"a": "b"}})
+				holder[g.pick("unknownField", "Spec", "replica")] = pick(g.random, []any{1.0, "x", map[string]any{"a": "b"}})
 				return text(body), "unknown field"
 			}
 		}
 		body["unknownField"] = 1.0
 		return text(body), "unknown field"
 	case 12:
-		body[pick(g.random, []string{"kind", "apiVersion"})] = pick(g.random, []any{"Other", "", nil, 1.0, "v9", "apps/v1", "a/b/c"})
+		body[g.pick("kind", "apiVersion")] = pick(g.random, []any{"Other", "", nil, 1.0, "v9", "apps/v1", "a/b/c"})
 		return text(body), "wrong kind"
 	default:
 		whole := text(body)
-		return pick(g.random, []string{"", "{", "null", "[]", "1", "\"text\"", whole[:len(whole)-1], whole + "}", "{}",
-			strings.Replace(whole, "{", `{"kind":"First",`, 1), strings.ReplaceAll(whole, ":", ": "), "\xff\xfe", "a: b"}), "bad JSON"
+		return g.pick("", "{", "null", "[]", "1", "\"text\"", whole[:len(whole)-1], whole+"}", "{}",
+			strings.Replace(whole, "{", `{"kind":"First",`, 1), strings.ReplaceAll(whole, ":", ": "), "\xff\xfe", "a: b"), "bad JSON"
 	}
 }

@@ -100,6 +100,18 @@ func (r *request) param(key, value string) {
 	r.Query += key + "=" + escaped
 }
 
+// tagged adds a parameter, and says so.
+func (r *request) tagged(key, value string) {
+	r.param(key, value)
+	r.tag("%s=%s", key, value)
+}
+
+// json gives the request a body.
+func (r *request) json(body string) {
+	r.Headers["Content-Type"] = "application/json"
+	r.Body = body
+}
+
 func (r *request) tag(format string, args ...any) {
 	if r.Tag != "" {
 		r.Tag += ", "
@@ -112,12 +124,10 @@ func (g *generator) writing(r *request, k *kind, unknownField bool) {
 	if k.OnlyDry || g.one(12) {
 		r.param("dryRun", "All")
 	} else if g.one(60) {
-		value := pick(g.random, []string{"all", "", "None", "All,All"})
-		r.param("dryRun", value)
-		r.tag("dryRun=%s", value)
+		r.tagged("dryRun", g.pick("all", "", "None", "All,All"))
 	}
 	if unknownField || g.one(8) {
-		value := pick(g.random, []string{"Strict", "Warn", "Ignore"})
+		value := g.pick("Strict", "Warn", "Ignore")
 		if g.one(30) {
 			value = "Other"
 		}
@@ -129,15 +139,15 @@ func (g *generator) writing(r *request, k *kind, unknownField bool) {
 		}
 	}
 	if g.one(12) {
-		r.param("fieldManager", pick(g.random, []string{"manager", "other manager"}))
+		r.param("fieldManager", g.pick("manager", "other manager"))
 	} else if g.one(100) {
-		r.param("fieldManager", pick(g.random, []string{strings.Repeat("m", 129), "m\u0001"}))
+		r.param("fieldManager", g.pick(strings.Repeat("m", 129), "m\u0001"))
 		r.tag("bad fieldManager")
 	}
 	if g.one(25) {
-		r.Headers["Accept"] = pick(g.random, []string{
+		r.Headers["Accept"] = g.pick(
 			"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json",
-			"application/json;as=Table;g=meta.k8s.io;v=v1,application/json"})
+			"application/json;as=Table;g=meta.k8s.io;v=v1,application/json")
 		r.tag("%s", view(r.Headers["Accept"]))
 	}
 }
@@ -158,38 +168,34 @@ func (g *generator) create(k *kind, mistakes bool) *request {
 	case mistakes && g.one(20):
 		metadata := submap(body, "metadata")
 		delete(metadata, "name")
-		metadata["generateName"] = pick(g.random, []string{"gen-", "gen-", "gen-", "Bad_", strings.Repeat("g", 250), ""})
+		metadata["generateName"] = g.pick("gen-", "gen-", "gen-", "Bad_", strings.Repeat("g", 250), "")
 		r.Object = r.Path + "/{{made 0}}"
 		r.tag("generateName")
-		r.Body = text(body)
 	case mistakes && g.one(40):
 		delete(submap(body, "metadata"), "name")
 		r.tag("no name")
-		r.Body = text(body)
 	case mistakes && g.one(40) && !k.Cluster:
 		r.Path = strings.Replace(r.Path, "{{ns}}", "{{ns}}-none", 1)
 		r.tag("no such namespace")
-		r.Body = text(body)
 	case mistakes && g.one(60):
 		submap(submap(body, "metadata"), "annotations")["big"] = "PAD"
 		r.Repeat = pick(g.random, []int{200 << 10, 263 << 10, 1700 << 10, 4 << 20})
 		r.tag("%d KiB", r.Repeat>>10)
-		r.Body = text(body)
 	case mistakes && g.one(60):
-		delete(body, pick(g.random, []string{"kind", "apiVersion"}))
+		delete(body, g.pick("kind", "apiVersion"))
 		r.tag("without kind or version")
-		r.Body = text(body)
 	case mistakes && !g.one(3):
 		r.Body, r.Tag = g.spoil(k, body)
-	default:
+		body = nil
+	}
+	if body != nil {
 		r.Body = text(body)
 	}
+	r.Headers["Content-Type"] = "application/json"
 	g.writing(r, k, strings.Contains(r.Tag, "unknown field"))
 	if mistakes && g.one(40) {
-		r.Headers["Content-Type"] = pick(g.random, []string{"text/plain", "application/xml", "", "application/json; charset=utf-8", "application/cbor", "application/yaml"})
+		r.Headers["Content-Type"] = g.pick("text/plain", "application/xml", "", "application/json; charset=utf-8", "application/cbor", "application/yaml")
 		r.tag("Content-Type %q", r.Headers["Content-Type"])
-	} else {
-		r.Headers["Content-Type"] = "application/json"
 	}
 	return r
 }
@@ -209,21 +215,20 @@ func (g *generator) update(k *kind) *request {
 		metadata["resourceVersion"] = "{{oldrv " + r.Object + "}}"
 		r.tag("old version")
 	case 6:
-		metadata["resourceVersion"] = pick(g.random, []string{"0", "abc", "-1", "1", ""})
+		metadata["resourceVersion"] = g.pick("0", "abc", "-1", "1", "")
 		r.tag("version %q", metadata["resourceVersion"])
 	case 7:
-		metadata["uid"] = pick(g.random, []string{"{{uid " + r.Object + "}}", "33333333-3333-4333-8333-333333333333", "odd"})
+		metadata["uid"] = g.pick("{{uid "+r.Object+"}}", "33333333-3333-4333-8333-333333333333", "odd")
 		if !strings.HasPrefix(metadata["uid"].(string), "{{") {
 			r.tag("wrong uid")
 		}
 	}
-	r.Body = text(body)
+	r.json(text(body))
 	if g.one(3) {
 		var mistake string
 		r.Body, mistake = g.spoil(k, body)
 		r.tag("%s", mistake)
 	}
-	r.Headers["Content-Type"] = "application/json"
 	g.writing(r, k, strings.Contains(r.Tag, "unknown field"))
 	return r
 }
@@ -235,7 +240,7 @@ func (g *generator) get(k *kind) *request {
 	}
 	g.accept(r)
 	if g.one(10) {
-		version := pick(g.random, []string{"0", "{{rv " + r.Object + "}}", "abc", "99999999999999999"})
+		version := g.pick("0", "{{rv "+r.Object+"}}", "abc", "99999999999999999")
 		r.param("resourceVersion", version)
 		r.tag("version %.3s", version)
 	}
@@ -244,17 +249,15 @@ func (g *generator) get(k *kind) *request {
 
 func (g *generator) accept(r *request) {
 	if g.one(3) {
-		r.Headers["Accept"] = pick(g.random, []string{
+		r.Headers["Accept"] = g.pick(
 			"application/json;as=Table;v=v1;g=meta.k8s.io,application/json",
 			"application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1",
 			"application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json",
 			"application/json;as=Table;v=v1beta1;g=meta.k8s.io", "*/*", "", "text/html", "application/json;as=Odd;g=a;v=b",
-			"application/yaml", "application/cbor", "text/*", "application/*;q=0.5"})
+			"application/yaml", "application/cbor", "text/*", "application/*;q=0.5")
 		r.tag("Accept %s", r.Headers["Accept"])
 		if strings.Contains(r.Tag, "Table") && g.one(3) {
-			object := pick(g.random, []string{"Object", "None", "Metadata", "Odd"})
-			r.param("includeObject", object)
-			r.tag("includeObject=%s", object)
+			r.tagged("includeObject", g.pick("Object", "None", "Metadata", "Odd"))
 		}
 	}
 }
@@ -275,8 +278,8 @@ func (g *generator) select_(r *request, k *kind) {
 		r.param("fieldSelector", "metadata.name="+k.name("a"))
 		r.tag("fieldSelector")
 	case 4:
-		selector := pick(g.random, []string{"metadata.name!=x", "spec.odd=1", "status.phase=Running", "spec.nodeName=", "odd", "a=b=c", "spec.colour=red",
-			"type=Opaque", "metadata.namespace=default", "spec.colour!=red,metadata.name=a", "spec.unschedulable=true", "reason=Seen"})
+		selector := g.pick("metadata.name!=x", "spec.odd=1", "status.phase=Running", "spec.nodeName=", "odd", "a=b=c", "spec.colour=red",
+			"type=Opaque", "metadata.namespace=default", "spec.colour!=red,metadata.name=a", "spec.unschedulable=true", "reason=Seen")
 		r.param("fieldSelector", selector)
 		r.tag("fieldSelector %s", selector)
 	}
@@ -290,29 +293,29 @@ func (g *generator) list(k *kind) *request {
 	}
 	g.select_(r, k)
 	g.accept(r)
+	own := strings.Contains(r.Path, "{{ns}}")
 	switch g.random.Intn(10) {
 	case 0, 1:
-		if strings.Contains(r.Path, "{{ns}}") {
-			r.param("limit", pick(g.random, []string{"1", "2", "0", "500"}))
+		if own {
+			r.param("limit", g.pick("1", "2", "0", "500"))
 			r.tag("limit")
 		}
 	case 2:
-		if strings.Contains(r.Path, "{{ns}}") {
+		if own {
 			r.param("limit", "1")
 			r.param("continue", "{{continue}}")
 			r.tag("continue")
 		}
 	case 3:
-		key, value := pick(g.random, []string{"limit", "continue", "resourceVersion", "resourceVersionMatch", "timeoutSeconds", "watch"}),
-			pick(g.random, []string{"abc", "-1", "1.5", "99999999999999999999", "Exact"})
-		r.param(key, value)
-		r.tag("%s=%s", key, value)
+		key, value := g.pick("limit", "continue", "resourceVersion", "resourceVersionMatch", "timeoutSeconds", "watch"),
+			g.pick("abc", "-1", "1.5", "99999999999999999999", "Exact")
+		r.tagged(key, value)
 		if key == "watch" {
 			r.param("timeoutSeconds", "1")
 		}
 	case 4:
-		version := pick(g.random, []string{"0", "{{listrv}}"})
-		match := pick(g.random, []string{"", "Exact", "NotOlderThan", "Odd"})
+		version := g.pick("0", "{{listrv}}")
+		match := g.pick("", "Exact", "NotOlderThan", "Odd")
 		r.param("resourceVersion", version)
 		if match != "" {
 			r.param("resourceVersionMatch", match)
@@ -325,13 +328,13 @@ func (g *generator) list(k *kind) *request {
 func (g *generator) watch(k *kind) *request {
 	r := g.ask("GET", "watch", k, "")
 	r.Watch = true
-	r.param("watch", pick(g.random, []string{"true", "true", "1"}))
+	r.param("watch", g.pick("true", "true", "1"))
 	switch g.random.Intn(6) {
 	case 0:
 		r.param("resourceVersion", "{{listrv}}")
 		r.tag("from a version")
 	case 1:
-		r.param("sendInitialEvents", pick(g.random, []string{"true", "true", "false"}))
+		r.param("sendInitialEvents", g.pick("true", "true", "false"))
 		r.tag("initial events")
 		if !g.one(4) {
 			r.param("resourceVersionMatch", "NotOlderThan")
@@ -340,7 +343,7 @@ func (g *generator) watch(k *kind) *request {
 			r.param("allowWatchBookmarks", "true")
 		}
 	case 2:
-		r.param("resourceVersion", pick(g.random, []string{"0", "abc", "1"}))
+		r.param("resourceVersion", g.pick("0", "abc", "1"))
 		r.tag("from %s", r.Query)
 	}
 	g.select_(r, k)
@@ -359,18 +362,18 @@ func (g *generator) odd(k *kind) *request {
 	switch g.random.Intn(8) {
 	case 0, 1:
 		r = collection
-		r.Path = pick(g.random, []string{"/nothing", "/api/v2", "/api/v1/nothings", "/apis/nothing.example.com/v1/things", "/apis/apps/v9/deployments",
+		r.Path = g.pick("/nothing", "/api/v2", "/api/v1/nothings", "/apis/nothing.example.com/v1/things", "/apis/apps/v9/deployments",
 			"/apis/apps/v1/nothings/a", "/api/v1/namespaces/{{ns}}/nothings", "/api/v1/namespaces/{{ns}}/pods/a/nothing", "/apis/nothing.example.com",
-			"/api/v1/pods/a", "/api//v1", "/api/v1/", k.Path + "/", k.Path + "/namespaces/{{ns}}/" + k.Plural + "/a/b/c",
-			k.collection() + "/", k.collection() + "/" + k.name("a") + "/", "/api/v1/namespaces/{{ns}}/configmaps/a/status", "/apis/differ.example.com/v2/widgets",
-			"/healthz", "/livez", "/readyz", "/version/x", "/metrics/x", "/api/v1/watch", "/apis/differ.example.com/v1/namespaces/{{ns}}/widgets/a/nothing"})
-		r.Method = pick(g.random, []string{"GET", "GET", "POST", "PUT", "DELETE", "PATCH"})
+			"/api/v1/pods/a", "/api//v1", "/api/v1/", k.Path+"/", k.Path+"/namespaces/{{ns}}/"+k.Plural+"/a/b/c",
+			k.collection()+"/", k.collection()+"/"+k.name("a")+"/", "/api/v1/namespaces/{{ns}}/configmaps/a/status", "/apis/differ.example.com/v2/widgets",
+			"/healthz", "/livez", "/readyz", "/version/x", "/metrics/x", "/api/v1/watch", "/apis/differ.example.com/v1/namespaces/{{ns}}/widgets/a/nothing")
+		r.Method = g.pick("GET", "GET", "POST", "PUT", "DELETE", "PATCH")
 		r.tag("%s %s", r.Method, strings.ReplaceAll(r.Path, k.Path, "K"))
 		if strings.Contains(r.Path, k.Plural) {
 			r.Tag = strings.ReplaceAll(r.Tag, k.Plural, "PLURAL")
 		}
 	case 2, 3:
-		r.Method = pick(g.random, []string{"POST", "PUT", "PATCH", "OPTIONS", "HEAD", "FOO", "TRACE", "CONNECTX"})
+		r.Method = g.pick("POST", "PUT", "PATCH", "OPTIONS", "HEAD", "FOO", "TRACE", "CONNECTX")
 		if r == collection && r.Method == "POST" {
 			r.Method = "PUT"
 		}
@@ -382,8 +385,8 @@ func (g *generator) odd(k *kind) *request {
 	case 4:
 		r = named
 		r.Method, r.Path = "PATCH", strings.Replace(r.Path, "{{ns}}", "{{ns}}", 1)
-		r.Headers["Content-Type"] = pick(g.random, []string{"application/json", "", "text/plain", "application/strategic-merge-patch+yaml",
-			"application/apply-patch+cbor", "application/merge-patch+json; charset=utf-8"})
+		r.Headers["Content-Type"] = g.pick("application/json", "", "text/plain", "application/strategic-merge-patch+yaml",
+			"application/apply-patch+cbor", "application/merge-patch+json; charset=utf-8")
 		r.tag("patch as %q", r.Headers["Content-Type"])
 		r.Body = "{}"
 		return r
@@ -391,27 +394,25 @@ func (g *generator) odd(k *kind) *request {
 		r = collection
 		r.Method = "POST"
 		r.Path = k.Path + "/" + k.Plural
-		r.Headers["Content-Type"] = "application/json"
-		r.Body = body
+		r.json(body)
 		r.param("dryRun", "All")
 		r.tag("create without a namespace")
 		return r
 	case 6:
 		r = named
-		r.Path = strings.TrimSuffix(r.Path, "/"+k.name("a")) + "/" + pick(g.random, []string{"UP%20PER", "..", ".", "%2e%2e", strings.Repeat("n", 300), "a%2Fb", "a%00b"})
+		r.Path = strings.TrimSuffix(r.Path, "/"+k.name("a")) + "/" + g.pick("UP%20PER", "..", ".", "%2e%2e", strings.Repeat("n", 300), "a%2Fb", "a%00b")
 		r.Object = ""
 		r.tag("odd name in path")
 	default:
 		r = collection
-		r.Path = strings.Replace(r.Path, "{{ns}}", pick(g.random, []string{"{{ns}}-none", "UPPER", "a_b", "default"}), 1)
+		r.Path = strings.Replace(r.Path, "{{ns}}", g.pick("{{ns}}-none", "UPPER", "a_b", "default"), 1)
 		r.tag("list in another namespace")
 		if k.Cluster {
 			r.Path += "/missing"
 		}
 	}
 	if r.Method == "POST" || r.Method == "PUT" || r.Method == "PATCH" {
-		r.Headers["Content-Type"] = "application/json"
-		r.Body = body
+		r.json(body)
 		r.param("dryRun", "All")
 	}
 	return r

@@ -52,7 +52,7 @@ func (g *generator) mergePatch(r *request, k *kind, contentType string) (unknown
 		case 2:
 			metadata["finalizers"] = pick(g.random, []any{nil, []any{}, []any{"example.com/hold"}, []any{"example.com/two", "example.com/two"}})
 		case 3:
-			version := pick(g.random, []string{"{{rv " + r.Object + "}}", "{{oldrv " + r.Object + "}}", "0", "abc"})
+			version := g.pick("{{rv "+r.Object+"}}", "{{oldrv "+r.Object+"}}", "0", "abc")
 			metadata["resourceVersion"] = version
 			r.tag("version %.4s", version)
 		default:
@@ -71,10 +71,10 @@ func (g *generator) mergePatch(r *request, k *kind, contentType string) (unknown
 		r.tag("unknown field")
 		unknown = true
 	case n < 11:
-		body[pick(g.random, []string{"kind", "apiVersion"})] = pick(g.random, []any{"Other", "v9", nil, k.Kind})
+		body[g.pick("kind", "apiVersion")] = pick(g.random, []any{"Other", "v9", nil, k.Kind})
 		r.tag("kind or version")
 	default:
-		r.Body = pick(g.random, []string{"{}", "[]", "null", "1", "{", `"a"`, "", `{"metadata":null}`, `{"spec":null}`, `{"metadata":{"name":"other"}}`})
+		r.Body = g.pick("{}", "[]", "null", "1", "{", `"a"`, "", `{"metadata":null}`, `{"spec":null}`, `{"metadata":{"name":"other"}}`)
 		r.tag("patch %s", r.Body)
 		return false
 	}
@@ -123,8 +123,8 @@ func (g *generator) directive(r *request, k *kind) {
 	case strings.Contains(r.Path, "/apps/v1/") && g.one(2):
 		r.Body = `{"spec":{"template":{"spec":` + pick(g.random, pods) + `}}}`
 	case k.Kind == "Service" && g.one(2):
-		r.Body = `{"spec":` + pick(g.random, []string{`{"ports":[{"port":443,"name":"tls"}]}`, `{"ports":[{"port":80,"$patch":"delete"}]}`,
-			`{"selector":{"$patch":"replace","x":"y"}}`}) + `}`
+		r.Body = `{"spec":` + g.pick(`{"ports":[{"port":443,"name":"tls"}]}`, `{"ports":[{"port":80,"$patch":"delete"}]}`,
+			`{"selector":{"$patch":"replace","x":"y"}}`) + `}`
 	default:
 		r.Body = pick(g.random, bodies)
 	}
@@ -135,8 +135,8 @@ func (g *generator) jsonPatch(r *request, k *kind) {
 	r.Verb = "json-patch"
 	r.Headers["Content-Type"] = "application/json-patch+json"
 	if g.one(10) {
-		r.Body = pick(g.random, []string{"{}", "null", "[]", "[1]", `[{"op":"odd","path":"/a"}]`, `[{"op":"add"}]`, `[{"op":"add","path":"/spec"}]`,
-			`[{"op":"add","path":"metadata","value":1}]`, `[{"op":"remove","path":""}]`, `[{"op":"replace","path":"","value":{}}]`, "{", `[{"path":"/a","value":1}]`})
+		r.Body = g.pick("{}", "null", "[]", "[1]", `[{"op":"odd","path":"/a"}]`, `[{"op":"add"}]`, `[{"op":"add","path":"/spec"}]`,
+			`[{"op":"add","path":"metadata","value":1}]`, `[{"op":"remove","path":""}]`, `[{"op":"replace","path":"","value":{}}]`, "{", `[{"path":"/a","value":1}]`)
 		r.tag("patch %s", r.Body)
 		return
 	}
@@ -148,10 +148,10 @@ func (g *generator) jsonPatch(r *request, k *kind) {
 			p := pick(g.random, all)
 			path, value = "/"+strings.Join(p.path, "/"), p.get()
 		}
-		op := map[string]any{"op": pick(g.random, []string{"add", "replace", "remove", "test", "copy", "move"}), "path": path}
+		op := map[string]any{"op": g.pick("add", "replace", "remove", "test", "copy", "move"), "path": path}
 		if g.one(4) {
-			op["path"] = pick(g.random, []string{"/metadata/labels", "/metadata/annotations/x~1y", "/metadata/labels/missing", "/spec/missing/deeper",
-				"/metadata/finalizers/-", "/metadata/finalizers/0", "/metadata/finalizers/9", "/metadata/name", "/missing", "/metadata/labels/app"})
+			op["path"] = g.pick("/metadata/labels", "/metadata/annotations/x~1y", "/metadata/labels/missing", "/spec/missing/deeper",
+				"/metadata/finalizers/-", "/metadata/finalizers/0", "/metadata/finalizers/9", "/metadata/name", "/missing", "/metadata/labels/app")
 		}
 		switch op["op"] {
 		case "add", "replace", "test":
@@ -160,7 +160,7 @@ func (g *generator) jsonPatch(r *request, k *kind) {
 				op["value"] = pick(g.random, wrongValues)
 			}
 		case "copy", "move":
-			op["from"] = pick(g.random, []string{"/metadata/labels/app", "/metadata/name", "/missing", path})
+			op["from"] = g.pick("/metadata/labels/app", "/metadata/name", "/missing", path)
 		}
 		ops = append(ops, op)
 	}
@@ -172,12 +172,12 @@ func (g *generator) apply(r *request, k *kind, short string) (unknown bool) {
 	r.Verb = "apply"
 	r.Headers["Content-Type"] = "application/apply-patch+yaml"
 	if !g.one(20) {
-		r.param("fieldManager", pick(g.random, []string{"first", "second"}))
+		r.param("fieldManager", g.pick("first", "second"))
 	} else {
 		r.tag("no manager")
 	}
 	if g.one(3) {
-		r.param("force", pick(g.random, []string{"true", "true", "false"}))
+		r.param("force", g.pick("true", "true", "false"))
 	}
 	body := map[string]any{"apiVersion": k.apiVersion(), "kind": k.Kind, "metadata": map[string]any{"name": k.name(short)}}
 	if g.one(2) {
@@ -187,7 +187,7 @@ func (g *generator) apply(r *request, k *kind, short string) (unknown bool) {
 		merge(body, pick(g.random, k.More))
 	}
 	if g.one(3) {
-		submap(submap(body, "metadata"), "labels")["app"] = pick(g.random, []string{"a", "b"})
+		submap(submap(body, "metadata"), "labels")["app"] = g.pick("a", "b")
 	}
 	if g.one(4) {
 		var mistake string
@@ -207,7 +207,7 @@ func (g *generator) deleteOptions(r *request, k *kind) {
 	}
 	switch g.random.Intn(12) {
 	case 0, 1:
-		policy := pick(g.random, []string{"Foreground", "Orphan", "Background", "Odd"})
+		policy := g.pick("Foreground", "Orphan", "Background", "Odd")
 		if g.one(2) {
 			r.param("propagationPolicy", policy)
 		} else {
@@ -215,10 +215,10 @@ func (g *generator) deleteOptions(r *request, k *kind) {
 		}
 		r.tag("%s", policy)
 	case 2:
-		options["preconditions"] = map[string]any{"uid": pick(g.random, []string{"{{uid " + object + "}}", "33333333-3333-4333-8333-333333333333"})}
+		options["preconditions"] = map[string]any{"uid": g.pick("{{uid "+object+"}}", "33333333-3333-4333-8333-333333333333")}
 		r.tag("precondition uid")
 	case 3:
-		options["preconditions"] = map[string]any{"resourceVersion": pick(g.random, []string{"{{rv " + object + "}}", "{{oldrv " + object + "}}", "1"})}
+		options["preconditions"] = map[string]any{"resourceVersion": g.pick("{{rv "+object+"}}", "{{oldrv "+object+"}}", "1")}
 		r.tag("precondition version")
 	case 4:
 		grace := pick(g.random, []int{0, 1, 30, -1})
@@ -229,11 +229,11 @@ func (g *generator) deleteOptions(r *request, k *kind) {
 		}
 		r.tag("grace %d", grace)
 	case 5:
-		options[pick(g.random, []string{"orphanDependents", "dryRun", "unknownField", "kind"})] =
+		options[g.pick("orphanDependents", "dryRun", "unknownField", "kind")] =
 			pick(g.random, []any{true, []any{"All"}, "DeleteOptions", 1.0})
 		r.tag("options %s", text(options))
 	case 6:
-		r.Body = pick(g.random, []string{"{", "[]", "null", "1", `{"kind":"Pod","apiVersion":"v1"}`, `{"kind":"DeleteOptions","apiVersion":"v1"}`})
+		r.Body = g.pick("{", "[]", "null", "1", `{"kind":"Pod","apiVersion":"v1"}`, `{"kind":"DeleteOptions","apiVersion":"v1"}`)
 		r.tag("options %s", r.Body)
 	}
 	if len(options) > 0 {
@@ -277,7 +277,7 @@ func (g *generator) subresource(k *kind) *request {
 		names = append(names, "scale", "scale", "scale")
 	}
 	name := pick(g.random, names)
-	method := pick(g.random, []string{"GET", "PUT", "PATCH", "POST"})
+	method := g.pick("GET", "PUT", "PATCH", "POST")
 	if name == "binding" || name == "eviction" || name == "token" {
 		method = "POST"
 	}
@@ -304,7 +304,7 @@ func (g *generator) subresource(k *kind) *request {
 		body = map[string]any{"apiVersion": "policy/v1", "kind": "Eviction", "metadata": map[string]any{"name": k.name(short)}}
 	case "binding":
 		body = map[string]any{"apiVersion": "v1", "kind": "Binding", "metadata": map[string]any{"name": k.name(short)},
-			"target": map[string]any{"kind": "Node", "name": pick(g.random, []string{"node-1", "", "node-2"})}}
+			"target": map[string]any{"kind": "Node", "name": g.pick("node-1", "", "node-2")}}
 	case "token":
 		body = map[string]any{"spec": map[string]any{"audiences": []any{"x"}}}
 	case "finalize":
