@@ -73,6 +73,13 @@ static void test_workloads_select_their_template(void **state)
         "spec.template.spec.restartPolicy: Unsupported value: \"Never\": supported values: \"Always\"\n");
 }
 
+/* An apply whose container has the name null added another one each time. */
+static void test_a_template_alone_is_one_of_pods(void **state)
+{
+    assert_causes(checked("PodTemplate", "{'template':{'spec':{'containers':[{'name':'','image':'i'}]}}}"),
+                  "template.spec.containers[0].name: Required value\n");
+}
+
 static void test_some_fields_keep_their_value(void **state)
 {
     assert_causes(changed("Deployment", "{'spec':{'selector':{'matchLabels':{'a':'b'}}}}",
@@ -151,6 +158,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_containers_are_checked_one_by_one),
         cmocka_unit_test(test_workloads_select_their_template),
+        cmocka_unit_test(test_a_template_alone_is_one_of_pods),
         cmocka_unit_test(test_some_fields_keep_their_value),
         cmocka_unit_test(test_conditions_choose_rules),
         cmocka_unit_test(test_values_are_shown_as_go_has_them),
