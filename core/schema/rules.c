@@ -41,6 +41,7 @@ static const struct {
     [SCHEMA_CHECK_EQUAL] = {"equal", true},
     [SCHEMA_CHECK_ENTER] = {"enter", false},
     [SCHEMA_CHECK_EACH] = {"each", false},
+    [SCHEMA_CHECK_ALL] = {"all", false},
     [SCHEMA_CHECK_NAMED] = {"named", false},
     [SCHEMA_CHECK_VALUES] = {"values", false},
     [SCHEMA_CHECK_REVALIDATED] = {"revalidated", false},

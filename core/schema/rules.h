@@ -16,11 +16,11 @@ enum schema_check {
     SCHEMA_CHECK_AMONG,       /* likewise, else invalid, as `argument` says */
     SCHEMA_CHECK_RANGE,       /* words: the least and the largest number, "forbidden" */
     SCHEMA_CHECK_MATCH,       /* a text; words: an extended regular expression */
-    SCHEMA_CHECK_FORM,  /* a text, or each of a list; words: the form of a name; `argument` as in rule_form.h
-                         */
-    SCHEMA_CHECK_KEYS,  /* words: the form of each key of a map, in brackets */
-    SCHEMA_CHECK_APART, /* no key of the map is in that of words */
-    SCHEMA_CHECK_LABELS,
+    SCHEMA_CHECK_FORM,   /* a text, or each of a list; words: the form of a name; `argument` as in rule_form.h
+                          */
+    SCHEMA_CHECK_KEYS,   /* words: the form of each key of a map, in brackets */
+    SCHEMA_CHECK_APART,  /* no key of the map is in that of words */
+    SCHEMA_CHECK_LABELS, /* keys and values; `argument`: the form of keys, and values are free */
     SCHEMA_CHECK_SELECTS, /* the selector of the value has the labels of its template */
     SCHEMA_CHECK_AMOUNT,  /* a quantity, not below 0; words "positive": above */
     SCHEMA_CHECK_UNIQUE,  /* words: members that elements of the list have together once */
@@ -29,6 +29,7 @@ enum schema_check {
     SCHEMA_CHECK_EQUAL,   /* words: another member, which has the same text */
     SCHEMA_CHECK_ENTER,   /* the rules of `set` hold for the value */
     SCHEMA_CHECK_EACH,    /* for each element of a list */
+    SCHEMA_CHECK_ALL,     /* likewise, and causes name no element */
     SCHEMA_CHECK_NAMED,   /* likewise, whose names are there once */
     SCHEMA_CHECK_VALUES,  /* for each value of a map */
     SCHEMA_CHECK_REVALIDATED, /* metadata: an update validates it as a create does */

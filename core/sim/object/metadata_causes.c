@@ -10,6 +10,7 @@
 #include "sim/object/status.h"
 #include "sim/text/names.h"
 #include "sim/text/tree.h"
+#include "sim/validate/rules.h"
 
 enum { ANNOTATIONS_MAX = 256 * 1024 };
 
@@ -44,56 +45,15 @@ static void check_name(const struct sim_kind *kind, json_t *causes, const json_t
         sim_add_problems(causes, "metadata.name", name, &problems);
 }
 
-static void check_labels(json_t *causes, const json_t *labels)
+static void check_size(json_t *causes, const json_t *annotations)
 {
-    struct buf problems = {0};
-    const char *key;
-    json_t *value;
-    json_object_foreach ((json_t *)labels, key, value) {
-        sim_check_key(str_of(key), &problems);
-        sim_add_problems(causes, "metadata.labels", key, &problems);
-        sim_check_label_value(str_of(json_string_value(value)), &problems);
-        sim_add_problems(causes, "metadata.labels", json_string_value(value), &problems);
-    }
-}
-
-static void check_annotations(json_t *causes, const json_t *annotations)
-{
-    struct buf problems = {0};
     const char *key;
     json_t *value;
     size_t size = 0;
-    json_object_foreach ((json_t *)annotations, key, value) {
-        /* As for labels, but capitals are valid in the prefix too. */
-        char *lower = sim_lower(key);
-        sim_check_key(str_of(lower), &problems);
-        sim_add_problems(causes, "metadata.annotations", key, &problems);
-        size += strlen(key) + json_string_length(value);
-        free(lower);
-    }
+    json_object_foreach ((json_t *)annotations, key, value) size += strlen(key) + json_string_length(value);
     if (size > ANNOTATIONS_MAX)
         json_array_append_new(causes, sim_cause("FieldValueTooLong", "metadata.annotations", NULL,
                                                 "may not be more than 262144 bytes"));
-}
-
-static void check_owners(json_t *causes, const json_t *owners)
-{
-    static const char *const required[][2] = {{"apiVersion", "version must not be empty"},
-                                              {"kind", "must not be empty"},
-                                              {"name", "must not be empty"},
-                                              {"uid", "must not be empty"}};
-    size_t i;
-    json_t *owner;
-    json_array_foreach (owners, i, owner) {
-        for (size_t f = 0; f < ARRAY_LEN(required); f++) {
-            if (*sim_text_at(owner, required[f][0])) continue;
-            struct buf problems = {0};
-            char *field = xasprintf("metadata.ownerReferences.%s", required[f][0]);
-            buf_puts(&problems, required[f][1]);
-            sim_add_problems(causes, field, "", &problems);
-            free(field);
-        }
-    }
 }
 
 /* The references as Go shows them: their fields in the order of its struct. */
@@ -136,50 +96,18 @@ static void check_controllers(json_t *causes, const json_t *owners)
     }
 }
 
-/* Finalizers are qualified names. */
-static void check_finalizers(json_t *causes, const json_t *finalizers)
-{
-    json_t *finalizer;
-    size_t i;
-    json_array_foreach ((json_t *)finalizers, i, finalizer) {
-        struct buf problems = {0};
-        sim_check_key(str_of(json_string_value(finalizer)), &problems);
-        sim_add_problems(causes, "metadata.finalizers", json_string_value(finalizer), &problems);
-    }
-}
-
-/* Kubernetes' own kinds take one without a domain only if it is well known. */
-static void check_known_finalizers(const struct sim_kind *kind, json_t *causes, const json_t *finalizers)
-{
-    static const char *const known[] = {"kubernetes", "orphan", "foregroundDeletion"};
-    const struct schema_rule_set *rules = kind->schema ? schema_rule_set(kind->kind) : NULL;
-    bool any = kind->custom || sim_is_crd(kind) || (rules && rules->free);
-    json_t *finalizer;
-    size_t i;
-    json_array_foreach ((json_t *)finalizers, i, finalizer) {
-        const char *name = json_string_value(finalizer);
-        bool good = any || strchr(name, '/');
-        for (size_t k = 0; k < ARRAY_LEN(known); k++) good = good || strcmp(name, known[k]) == 0;
-        if (good) continue;
-        char *field = xasprintf("metadata.finalizers[%zu]", i);
-        json_array_append_new(
-            causes, sim_cause("FieldValueInvalid", field, finalizer,
-                              "name is neither a standard finalizer name nor is it fully qualified"));
-        free(field);
-    }
-}
-
 void sim_metadata_causes(const struct sim_kind *kind, const json_t *metadata, int checks, json_t *causes)
 {
-    const json_t *owners = json_object_get(metadata, "ownerReferences");
-    const json_t *finalizers = json_object_get(metadata, "finalizers");
+    const struct schema_rule_set *rules = kind->schema ? schema_rule_set(kind->kind) : NULL;
+    bool any = kind->custom || sim_is_crd(kind) || (rules && rules->free);
     if (checks & SIM_CHECK_NAME) check_name(kind, causes, metadata);
     if (checks & SIM_CHECK_LABELS) {
-        check_labels(causes, json_object_get(metadata, "labels"));
-        check_annotations(causes, json_object_get(metadata, "annotations"));
-        check_owners(causes, owners);
-        check_controllers(causes, owners);
+        sim_rules_check("labels", NULL, metadata, causes);
+        check_size(causes, json_object_get(metadata, "annotations"));
+        sim_rules_check("owners", NULL, metadata, causes);
+        check_controllers(causes, json_object_get(metadata, "ownerReferences"));
     }
-    if (checks & SIM_CHECK_FINALIZERS) check_finalizers(causes, finalizers);
-    if (checks & SIM_CHECK_KNOWN_FINALIZERS) check_known_finalizers(kind, causes, finalizers);
+    if (checks & SIM_CHECK_FINALIZERS) sim_rules_check("finalizers", NULL, metadata, causes);
+    if (checks & SIM_CHECK_KNOWN_FINALIZERS && !any)
+        sim_rules_check("known finalizers", NULL, metadata, causes);
 }

@@ -109,11 +109,11 @@ static void check_apart(const struct rule_check *check)
 
 static void check_labels(const struct rule_check *check)
 {
-    const char *key;
+    const char *key, *form = check->rule->argument;
     json_t *value;
     json_object_foreach ((json_t *)check->value, key, value) {
-        sim_rule_form(check, "key", "", key);
-        sim_rule_form(check, "value", "", sim_text_at(value, ""));
+        sim_rule_form(check, *form ? form : "key", "", key);
+        if (!*form) sim_rule_form(check, "value", "", sim_text_at(value, ""));
     }
 }
 

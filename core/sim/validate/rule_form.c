@@ -117,9 +117,17 @@ static bool check_limit_type(struct str type, struct buf *problems)
            add(problems, "must be a standard limit type or fully qualified");
 }
 
-static bool check_finalizer(struct str name, struct buf *problems)
+/* Capitals are valid in the prefix, too. */
+static bool check_annotation(struct str key, struct buf *problems)
 {
-    sim_check_key(name, problems);
+    char *lower = sim_lower(key.p);
+    bool good = sim_check_key(str_of(lower), problems);
+    free(lower);
+    return good;
+}
+
+static bool check_known_finalizer(struct str name, struct buf *problems)
+{
     return strchr(name.p, '/') || is_word("kubernetes orphan foregroundDeletion", name.p) ||
            add(problems, "name is neither a standard finalizer name nor is it fully qualified");
 }
@@ -169,7 +177,8 @@ void sim_rule_form(const struct rule_check *check, const char *form, const char 
         {"resource", check_resource},
         {"container resource", check_container_resource},
         {"limit type", check_limit_type},
-        {"finalizer", check_finalizer},
+        {"annotation key", check_annotation},
+        {"known finalizer", check_known_finalizer},
         {"DNS-1035 label", check_1035},
         {"json path", check_json_path},
         {"domain", check_domain},

@@ -120,7 +120,8 @@ static void apply_each(const struct rule_check *check)
     size_t i;
     json_array_foreach ((json_t *)check->value, i, item) {
         const char *name = sim_text_at(item, "name");
-        struct rule_level inner = {check->level, rule->shown, NULL, i, true, item, NULL};
+        struct rule_level inner = {check->level, rule->shown, NULL, i, rule->check != SCHEMA_CHECK_ALL,
+                                   item,         NULL};
         if (rule->check == SCHEMA_CHECK_NAMED) inner.old = sim_find(check->old, "name", name);
         apply_set(rule->set, &inner, check->causes);
         if (rule->check != SCHEMA_CHECK_NAMED || !*name || sim_find(check->value, "name", name) == item)
@@ -148,6 +149,7 @@ static void apply_rule(const struct rule_check *check)
     switch (rule->check) {
     case SCHEMA_CHECK_ENTER: apply_set(rule->set, &inner, check->causes); break;
     case SCHEMA_CHECK_EACH:
+    case SCHEMA_CHECK_ALL:
     case SCHEMA_CHECK_NAMED: apply_each(check); break;
     case SCHEMA_CHECK_VALUES: apply_values(check); break;
     case SCHEMA_CHECK_SAME:

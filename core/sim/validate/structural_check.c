@@ -1,7 +1,5 @@
 /* Validation of custom objects; see structural.h. The messages are those of kube-openapi's validator. */
-#include <arpa/inet.h>
 #include <math.h>
-#include <regex.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,14 +7,11 @@
 #include "base/mem.h"
 #include "sim/text/tree.h"
 #include "sim/validate/cause.h"
-#include "sim/validate/scalars.h"
-#include "sim/validate/structural.h"
+#include "sim/validate/structural_internal.h"
 
 static void check(const json_t *schema, const json_t *value, const char *path, json_t *causes);
 
-/* "PATH in body DETAIL" */
-__attribute__((format(printf, 4, 5))) static void wrong(json_t *causes, const char *path, const json_t *value,
-                                                        const char *format, ...)
+void sim_structural_wrong(json_t *causes, const char *path, const json_t *value, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -27,7 +22,7 @@ __attribute__((format(printf, 4, 5))) static void wrong(json_t *causes, const ch
     free(text);
 }
 
-/* --- Types and formats */
+/* --- Types */
 
 static const char *type_of(const json_t *value)
 {
@@ -51,8 +46,7 @@ static bool has_type(const json_t *value, const char *type)
            json_real_value(value) == floor(json_real_value(value));
 }
 
-/* `got` is shown as the value. */
-static void wrong_type(json_t *causes, const char *path, const char *wanted, const char *got)
+void sim_structural_wrong_type(json_t *causes, const char *path, const char *wanted, const char *got)
 {
     json_t *shown = json_string(got);
     char *text = xasprintf("%s in body must be of type %s: \"%s\"", path, wanted, got);
@@ -79,119 +73,11 @@ static bool check_type(const json_t *schema, const json_t *value, const char *pa
     if (json_is_null(value) && sim_true_at(schema, "nullable")) return false;
     if (either && (json_is_integer(value) || json_is_string(value))) return true;
     if (either || (*type && !has_type(value, type))) {
-        wrong_type(causes, path, either ? "integer,string" : type, type_of(value));
+        sim_structural_wrong_type(causes, path, either ? "integer,string" : type, type_of(value));
         check_range(value, type, path, causes);
         return false;
     }
     return true;
-}
-
-static bool fits_format(const char *format, const char *text)
-{
-    unsigned char address[sizeof(struct in6_addr)];
-    json_t *canonical = NULL;
-    char *error = NULL;
-    if (strcmp(format, "date-time") == 0) error = sim_check_time(text, false, &canonical);
-    if (strcmp(format, "byte") == 0) error = sim_check_base64(text);
-    if (strcmp(format, "ipv4") == 0) return inet_pton(AF_INET, text, address) == 1;
-    if (strcmp(format, "ipv6") == 0) return inet_pton(AF_INET6, text, address) == 1;
-    bool good = !error;
-    free(error);
-    json_decref(canonical);
-    return good;
-}
-
-/* --- Strings */
-
-/* Go's syntax in that of POSIX, as far as schemas use it. */
-static void translate(const char *pattern, struct buf *out)
-{
-    bool inside = false;
-    for (const char *p = pattern; *p; p++) {
-        const char *set = p[0] != '\\' ? NULL : p[1] == 'd' ? "0-9" : p[1] == 'w' ? "A-Za-z0-9_" : NULL;
-        if (set) {
-            buf_printf(out, inside ? "%s" : "[%s]", set);
-            p++;
-        } else if (p[0] == '\\' && p[1] && inside) {
-            buf_putc(out, *++p);
-        } else if (p[0] == '\\' && p[1]) {
-            buf_append(out, p, 2);
-            p++;
-        } else if (strncmp(p, "(?:", 3) == 0) {
-            buf_putc(out, '(');
-            p += 2;
-        } else {
-            inside = inside ? *p != ']' : *p == '[';
-            buf_putc(out, *p);
-        }
-    }
-}
-
-/* A pattern that POSIX has no words for fits all. */
-static bool matches(const char *pattern, const char *text)
-{
-    struct buf posix = {0};
-    regex_t regex;
-    translate(pattern, &posix);
-    bool good = true;
-    if (regcomp(&regex, buf_text(&posix), REG_EXTENDED | REG_NOSUB) == 0) {
-        good = regexec(&regex, text, 0, NULL, 0) == 0;
-        regfree(&regex);
-    }
-    buf_clear(&posix);
-    return good;
-}
-
-static size_t count_characters(const char *text)
-{
-    size_t n = 0;
-    for (; *text; text++) n += (*text & 0xC0) != 0x80;
-    return n;
-}
-
-static void check_string(const json_t *schema, const json_t *value, const char *path, json_t *causes)
-{
-    const char *text = json_string_value(value), *pattern = sim_text_at(schema, "pattern");
-    const char *format = sim_text_at(schema, "format");
-    json_int_t length = (json_int_t)count_characters(text);
-    json_int_t least = sim_int_at(schema, "minLength", 0), most = sim_int_at(schema, "maxLength", INT64_MAX);
-    if (length > most) {
-        char *detail = xasprintf("may not be more than %lld bytes", (long long)most);
-        json_array_append_new(causes, sim_cause("FieldValueTooLong", path, NULL, detail));
-        free(detail);
-    } else if (length < least)
-        wrong(causes, path, value, "should be at least %lld chars long", (long long)least);
-    else if (*pattern && !matches(pattern, text))
-        wrong(causes, path, value, "should match '%s'", pattern);
-    if (!fits_format(format, text)) wrong_type(causes, path, format, text);
-}
-
-/* --- Numbers */
-
-static void not_positive(json_t *causes, const char *path)
-{
-    json_t *zero = json_integer(0);
-    char *text = xasprintf("factor MultipleOf declared for %s must be positive: 0", path);
-    json_array_append_new(causes, sim_cause("FieldValueInvalid", path, zero, text));
-    free(text);
-    json_decref(zero);
-}
-
-static void check_number(const json_t *schema, const json_t *value, const char *path, json_t *causes)
-{
-    const json_t *least = json_object_get(schema, "minimum"), *most = json_object_get(schema, "maximum");
-    const json_t *factor = json_object_get(schema, "multipleOf");
-    bool above = sim_true_at(schema, "exclusiveMinimum"), below = sim_true_at(schema, "exclusiveMaximum");
-    double n = json_number_value(value), min = json_number_value(least), max = json_number_value(most);
-    if (factor && json_is_integer(value) &&
-        json_number_value(factor) < 1) /* it cuts the factor to an integer */
-        not_positive(causes, path);
-    else if (factor && fmod(n, json_number_value(factor)) != 0)
-        wrong(causes, path, value, "should be a multiple of %.15g", json_number_value(factor));
-    if (least && (n < min || (above && n == min)))
-        wrong(causes, path, value, "should be greater than %s%.15g", above ? "" : "or equal to ", min);
-    if (most && (n > max || (below && n == max)))
-        wrong(causes, path, value, "should be less than %s%.15g", below ? "" : "or equal to ", max);
 }
 
 /* --- Lists */
@@ -259,10 +145,11 @@ static void check_list(const json_t *schema, const json_t *value, const char *pa
         check(json_object_get(schema, "items"), json_array_get(value, i), inner, causes);
         free(inner);
     }
-    if ((json_int_t)n < least) wrong(causes, path, size, "should have at least %lld items", (long long)least);
+    if ((json_int_t)n < least)
+        sim_structural_wrong(causes, path, size, "should have at least %lld items", (long long)least);
     if ((json_int_t)n > most) too_many(causes, path, n, most);
     if (sim_true_at(schema, "uniqueItems") && repeats(value))
-        wrong(causes, path, value, "shouldn't contain duplicates");
+        sim_structural_wrong(causes, path, value, "shouldn't contain duplicates");
     check_duplicates(schema, value, path, causes);
     json_decref(size);
 }
@@ -297,7 +184,7 @@ static void check_object(const json_t *schema, const json_t *value, const char *
                most = sim_int_at(schema, "maxProperties", INT64_MAX);
     json_t *size = json_integer((json_int_t)n);
     if ((json_int_t)n < least)
-        wrong(causes, path, size, "should have at least %lld properties", (long long)least);
+        sim_structural_wrong(causes, path, size, "should have at least %lld properties", (long long)least);
     if ((json_int_t)n > most) too_many(causes, path, n, most);
     check_members(schema, value, path, causes);
     json_decref(size);
@@ -383,8 +270,8 @@ static void check(const json_t *schema, const json_t *value, const char *path, j
     if (!json_is_object(schema)) return;
     if (check_type(schema, value, path, causes)) {
         check_combined(schema, value, path, causes);
-        if (json_is_string(value)) check_string(schema, value, path, causes);
-        if (json_is_number(value)) check_number(schema, value, path, causes);
+        if (json_is_string(value)) sim_structural_check_string(schema, value, path, causes);
+        if (json_is_number(value)) sim_structural_check_number(schema, value, path, causes);
         if (json_is_array(value)) check_list(schema, value, path, causes);
         if (json_is_object(value)) check_object(schema, value, path, causes);
     }

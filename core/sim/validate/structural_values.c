@@ -1,0 +1,123 @@
+/* Strings and numbers of custom objects; see structural_internal.h. */
+#include <arpa/inet.h>
+#include <math.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/buf.h"
+#include "base/mem.h"
+#include "sim/text/tree.h"
+#include "sim/validate/cause.h"
+#include "sim/validate/scalars.h"
+#include "sim/validate/structural_internal.h"
+
+/* --- Strings */
+
+static bool fits_format(const char *format, const char *text)
+{
+    unsigned char address[sizeof(struct in6_addr)];
+    json_t *canonical = NULL;
+    char *error = NULL;
+    if (strcmp(format, "date-time") == 0) error = sim_check_time(text, false, &canonical);
+    if (strcmp(format, "byte") == 0) error = sim_check_base64(text);
+    if (strcmp(format, "ipv4") == 0) return inet_pton(AF_INET, text, address) == 1;
+    if (strcmp(format, "ipv6") == 0) return inet_pton(AF_INET6, text, address) == 1;
+    bool good = !error;
+    free(error);
+    json_decref(canonical);
+    return good;
+}
+
+/* Go's syntax in that of POSIX, as far as schemas use it. */
+static void translate(const char *pattern, struct buf *out)
+{
+    bool inside = false;
+    for (const char *p = pattern; *p; p++) {
+        const char *set = p[0] != '\\' ? NULL : p[1] == 'd' ? "0-9" : p[1] == 'w' ? "A-Za-z0-9_" : NULL;
+        if (set) {
+            buf_printf(out, inside ? "%s" : "[%s]", set);
+            p++;
+        } else if (p[0] == '\\' && p[1] && inside) {
+            buf_putc(out, *++p);
+        } else if (p[0] == '\\' && p[1]) {
+            buf_append(out, p, 2);
+            p++;
+        } else if (strncmp(p, "(?:", 3) == 0) {
+            buf_putc(out, '(');
+            p += 2;
+        } else {
+            inside = inside ? *p != ']' : *p == '[';
+            buf_putc(out, *p);
+        }
+    }
+}
+
+/* A pattern that POSIX has no words for fits all. */
+static bool matches(const char *pattern, const char *text)
+{
+    struct buf posix = {0};
+    regex_t regex;
+    translate(pattern, &posix);
+    bool good = true;
+    if (regcomp(&regex, buf_text(&posix), REG_EXTENDED | REG_NOSUB) == 0) {
+        good = regexec(&regex, text, 0, NULL, 0) == 0;
+        regfree(&regex);
+    }
+    buf_clear(&posix);
+    return good;
+}
+
+static size_t count_characters(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++) n += (*text & 0xC0) != 0x80;
+    return n;
+}
+
+void sim_structural_check_string(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+{
+    const char *text = json_string_value(value), *pattern = sim_text_at(schema, "pattern");
+    const char *format = sim_text_at(schema, "format");
+    json_int_t length = (json_int_t)count_characters(text);
+    json_int_t least = sim_int_at(schema, "minLength", 0), most = sim_int_at(schema, "maxLength", INT64_MAX);
+    if (length > most) {
+        char *detail = xasprintf("may not be more than %lld bytes", (long long)most);
+        json_array_append_new(causes, sim_cause("FieldValueTooLong", path, NULL, detail));
+        free(detail);
+    } else if (length < least)
+        sim_structural_wrong(causes, path, value, "should be at least %lld chars long", (long long)least);
+    else if (*pattern && !matches(pattern, text))
+        sim_structural_wrong(causes, path, value, "should match '%s'", pattern);
+    if (!fits_format(format, text)) sim_structural_wrong_type(causes, path, format, text);
+}
+
+/* --- Numbers */
+
+static void not_positive(json_t *causes, const char *path)
+{
+    json_t *zero = json_integer(0);
+    char *text = xasprintf("factor MultipleOf declared for %s must be positive: 0", path);
+    json_array_append_new(causes, sim_cause("FieldValueInvalid", path, zero, text));
+    free(text);
+    json_decref(zero);
+}
+
+void sim_structural_check_number(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+{
+    const json_t *least = json_object_get(schema, "minimum"), *most = json_object_get(schema, "maximum");
+    const json_t *factor = json_object_get(schema, "multipleOf");
+    bool above = sim_true_at(schema, "exclusiveMinimum"), below = sim_true_at(schema, "exclusiveMaximum");
+    double n = json_number_value(value), min = json_number_value(least), max = json_number_value(most);
+    if (factor && json_is_integer(value) &&
+        json_number_value(factor) < 1) /* it cuts the factor to an integer */
+        not_positive(causes, path);
+    else if (factor && fmod(n, json_number_value(factor)) != 0)
+        sim_structural_wrong(causes, path, value, "should be a multiple of %.15g", json_number_value(factor));
+    if (least && (n < min || (above && n == min)))
+        sim_structural_wrong(causes, path, value, "should be greater than %s%.15g",
+                             above ? "" : "or equal to ", min);
+    if (most && (n > max || (below && n == max)))
+        sim_structural_wrong(causes, path, value, "should be less than %s%.15g", below ? "" : "or equal to ",
+                             max);
+}
