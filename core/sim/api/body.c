@@ -56,6 +56,18 @@ static const struct schema_type *type_of(const struct sim_kind *kind)
     return schema_type_of_kind(kind->schema);
 }
 
+/* Adds the unknown fields of metadata, which no schema names. */
+static void add_unknown_metadata(const json_t *body, json_t *problems)
+{
+    struct sim_decoding decoding = {0};
+    json_t *part = json_pack("{s:O?}", "metadata", json_object_get(body, "metadata"));
+    json_decref(sim_decode(schema_type("meta/v1.PartialObjectMetadata"), part, &decoding));
+    if (decoding.unknown) json_array_extend(problems, decoding.unknown);
+    json_decref(decoding.unknown);
+    free(decoding.error);
+    json_decref(part);
+}
+
 /* Prunes a body of a custom kind, and sets its defaults. */
 static json_t *decode_custom(const struct writing *w, const struct sim_kind *kind, const json_t *body,
                              json_t *duplicates, char **error)
@@ -64,6 +76,7 @@ static json_t *decode_custom(const struct writing *w, const struct sim_kind *kin
     json_t *unknown = sim_structural_prune(kind->structural, object);
     size_t i;
     if (!duplicates) duplicates = json_array();
+    add_unknown_metadata(body, duplicates);
     json_array_foreach (unknown, i, path)
         json_array_append_new(duplicates, sim_textf("unknown field \"%s\"", json_string_value(path)));
     json_decref(unknown);

@@ -73,9 +73,13 @@ static json_t *read_configuration(const struct writing *w)
     json_t *given = sim_parse(w->request->body, 0, &error);
     if (!given) given = sim_read_yaml(w->request->body, &err);
     if (json_is_object(given)) return given;
-    sim_reply_status(w->reply,
-                     sim_status_bad_request("error decoding YAML: error converting YAML to JSON: %s",
-                                            given ? "it is not a map" : err.text));
+    char *why =
+        given ? xasprintf("error unmarshaling JSON: while decoding JSON: json: cannot unmarshal %s into Go "
+                          "value of type map[string]interface {}",
+                          sim_json_type(given))
+              : xasprintf("error converting YAML to JSON: %s", err.text);
+    sim_reply_status(w->reply, sim_status_bad_request("error decoding YAML: %s", why));
+    free(why);
     json_decref(given);
     return NULL;
 }

@@ -235,7 +235,11 @@ static bool try_update(struct sim_change *c, struct sim_object *old)
         done = commit(c->api, served, old, ends ? NULL : packed(served, after, false),
                       ends ? STEP_REMOVE : STEP_STORE, c->written);
         if (done && !ends) sim_effects_stored(c->api, served, after);
-        if (done && ends) sim_effects_removed(c->api, served, before);
+        if (done && ends) {
+            sim_effects_removed(c->api, served, before);
+            sim_store_release(c->api->store, c->written->object);
+            c->written->object = only_tried(served, old, after); /* what was asked for, not what was stored */
+        }
     }
     json_decref(before);
     json_decref(wanted);
