@@ -16,9 +16,10 @@
 json_t *sim_column_definition(const json_t *column)
 {
     const char *type = sim_text_at(column, "type"), *text = sim_text_at(column, "description");
-    json_t *description = *text ? json_string(text)
-                                : sim_textf("Custom resource definition column (in JSONPath format): %s",
-                                            sim_text_at(column, "jsonPath"));
+    json_t *description = *text || *sim_text_at(column, "cell")
+                              ? json_string(text)
+                              : sim_textf("Custom resource definition column (in JSONPath format): %s",
+                                          sim_text_at(column, "jsonPath"));
     return json_pack("{ss ss ss so sI}", "name", sim_text_at(column, "name"), "type", *type ? type : "string",
                      "format", sim_text_at(column, "format"), "description", description, "priority",
                      (json_int_t)sim_int_at(column, "priority", 0));
@@ -56,6 +57,7 @@ static json_t *cell_number(const json_t *object, const json_t *column, int64_t n
 
 static json_t *cell_age(const json_t *object, const json_t *column, int64_t now_s)
 {
+    if (*sim_text_at(column, "otherwise") && !value_of(object, column)) return text_or("", column);
     return sim_age(sim_text_at(value_of(object, column), ""), now_s);
 }
 
@@ -70,15 +72,60 @@ static json_t *cell_size(const json_t *object, const json_t *column, int64_t now
     return json_integer(entries);
 }
 
-/* Returns one field of each element of a list. */
+/* Returns one field of each element of a list, of which `max` are shown. */
 static json_t *cell_list(const json_t *object, const json_t *column, int64_t now_s)
 {
     struct buf b = {0};
-    size_t i;
+    size_t i, shown = 0, max = (size_t)sim_int_at(column, "max", INT32_MAX);
+    const json_t *list = value_of(object, column);
     json_t *element;
-    json_array_foreach (value_of(object, column), i, element)
-        buf_printf(&b, "%s%s", i ? "," : "", sim_text_at(element, sim_text_at(column, "field")));
+    json_array_foreach (list, i, element) {
+        const char *text = sim_text_at(element, sim_text_at(column, "field"));
+        if (shown < max && *text) buf_printf(&b, "%s%s", shown++ ? "," : "", text);
+    }
+    if (shown == max && json_array_size(list) > max)
+        buf_printf(&b, " + %zu more...", json_array_size(list) - max);
     json_t *cell = text_or(buf_text(&b), column);
+    buf_clear(&b);
+    return cell;
+}
+
+static json_t *cell_count(const json_t *object, const json_t *column, int64_t now_s)
+{
+    return json_integer((json_int_t)json_array_size(value_of(object, column)));
+}
+
+static json_t *cell_flag(const json_t *object, const json_t *column, int64_t now_s)
+{
+    const json_t *value = value_of(object, column);
+    return json_boolean(json_is_boolean(value) ? json_is_true(value) : sim_true_at(column, "otherwise"));
+}
+
+/* "True" */
+static json_t *cell_flag_text(const json_t *object, const json_t *column, int64_t now_s)
+{
+    return json_string(json_is_true(value_of(object, column)) ? "True" : "False");
+}
+
+/* `template` with the values of {paths}; a missing number is 0, and without any value `otherwise` is shown.
+ */
+static json_t *cell_format(const json_t *object, const json_t *column, int64_t now_s)
+{
+    struct buf b = {0};
+    struct str rest = str_of(sim_text_at(column, "template")), text, path;
+    bool found = false;
+    while (str_cut(&rest, '{', &text), buf_str(&b, text), rest.p) {
+        str_cut(&rest, '}', &path);
+        char *name = xstrndup(path.p, path.n);
+        const json_t *value = sim_at(object, name);
+        free(name);
+        found = found || (value && !json_is_null(value));
+        if (json_is_string(value))
+            buf_puts(&b, json_string_value(value));
+        else
+            buf_printf(&b, "%lld", (long long)json_integer_value(value));
+    }
+    json_t *cell = found ? sim_string(buf_text(&b)) : text_or("", column);
     buf_clear(&b);
     return cell;
 }
@@ -167,11 +214,38 @@ json_t *sim_cell(const json_t *object, const json_t *column, int64_t now_s)
         {"list", cell_list},
         {"labels", cell_labels},
         {"selector", cell_selector},
+        {"count", cell_count},
+        {"flag", cell_flag},
+        {"flag text", cell_flag_text},
+        {"format", cell_format},
+        {"job status", sim_cell_job_status},
+        {"job completions", sim_cell_job_completions},
+        {"job duration", sim_cell_job_duration},
+        {"targets", sim_cell_targets},
+        {"phase", sim_cell_phase},
+        {"access modes", sim_cell_access_modes},
+        {"claim capacity", sim_cell_claim_capacity},
+        {"class name", sim_cell_class_name},
+        {"claim state", sim_cell_claim_state},
+        {"quota", sim_cell_quota},
+        {"ingress ports", sim_cell_ingress_ports},
+        {"ingress addresses", sim_cell_ingress_addresses},
+        {"ingress parameters", sim_cell_ingress_parameters},
+        {"endpoints", sim_cell_endpoints},
+        {"slice ports", sim_cell_slice_ports},
+        {"slice endpoints", sim_cell_slice_endpoints},
+        {"subjects", sim_cell_subjects},
+        {"parent", sim_cell_parent},
+        {"controller", sim_cell_controller},
+        {"request condition", sim_cell_request_condition},
+        {"requested duration", sim_cell_requested_duration},
+        {"policy parameters", sim_cell_policy_parameters},
+        {"shares", sim_cell_shares},
+        {"condition", sim_cell_condition},
         {"pod ready", sim_cell_pod_ready},
         {"pod status", sim_cell_pod_status},
         {"pod restarts", sim_cell_pod_restarts},
         {"pod gates", sim_cell_pod_gates},
-        {"deployment ready", sim_cell_deployment_ready},
         {"service addresses", sim_cell_service_addresses},
         {"service ports", sim_cell_service_ports},
         {"node status", sim_cell_node_status},

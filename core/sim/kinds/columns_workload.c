@@ -1,4 +1,4 @@
-/* Cells of deployments, services, nodes and events. */
+/* Cells of services, nodes and events. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,12 +9,6 @@
 #include "sim/text/texts.h"
 #include "sim/text/timestamp.h"
 #include "sim/text/tree.h"
-
-json_t *sim_cell_deployment_ready(const json_t *object, const json_t *column, int64_t now_s)
-{
-    return sim_textf("%lld/%lld", (long long)sim_int_at(object, "status.readyReplicas", 0),
-                     (long long)sim_int_at(object, "spec.replicas", 1));
-}
 
 /* Takes what is in the buffer; `none` is for an empty one. */
 static json_t *cell_of(struct buf *b, const char *none)
@@ -86,6 +80,13 @@ json_t *sim_cell_service_ports(const json_t *service, const json_t *column, int6
         buf_printf(&b, "/%s", sim_text_at(port, "protocol"));
     }
     return cell_of(&b, "<none>");
+}
+
+json_t *sim_cell_ingress_addresses(const json_t *ingress, const json_t *column, int64_t now_s)
+{
+    struct buf b = {0};
+    add_balancer_addresses(&b, ingress);
+    return cell_of(&b, "");
 }
 
 /* --- Nodes */

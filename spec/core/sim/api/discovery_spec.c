@@ -48,7 +48,7 @@ static void test_apis_has_the_groups(void **state)
 {
     json_t *answer = plain("/apis");
     assert_text_at(answer, "kind", "APIGroupList");
-    assert_int_equal(json_array_size(json_object_get(answer, "groups")), 19);
+    assert_int_equal(json_array_size(json_object_get(answer, "groups")), 20);
     assert_json(json_incref(pick(json_object_get(answer, "groups"), "name", "apps")),
                 "{'name':'apps','versions':[{'groupVersion':'apps/v1','version':'v1'}],'preferredVersion':{"
                 "'groupVersion':'apps/v1','version':'v1'}}");
@@ -103,7 +103,7 @@ static void test_kubectl_gets_the_aggregated_form(void **state)
     json_t *answer = discover("/apis", kubectl_accept, v2), *items = json_object_get(answer, "items");
     assert_text_at(answer, "kind", "APIGroupDiscoveryList");
     assert_text_at(answer, "apiVersion", "apidiscovery.k8s.io/v2");
-    assert_int_equal(json_array_size(items), 19);
+    assert_int_equal(json_array_size(items), 20);
     assert_text_at(json_array_get(items, 0), "metadata.name", "apiregistration.k8s.io");
     json_t *version = json_array_get(json_object_get(json_array_get(items, 1), "versions"), 0);
     assert_text_at(version, "version", "v1");
