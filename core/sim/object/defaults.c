@@ -86,9 +86,13 @@ static void default_address(const json_t *service, json_t *spec)
     if (!*sim_text_at(spec, "clusterIP"))
         json_object_set_new(spec, "clusterIP", sim_textf("10.0.%u.%u", host >> 8, host & 255));
     const char *ip = sim_text_at(spec, "clusterIP");
+    /* Without a selector its endpoints may be of either family. */
+    bool both = strcmp(ip, "None") == 0 && !json_object_size(json_object_get(spec, "selector"));
     sim_default(spec, "clusterIPs", json_pack("[s]", ip));
-    sim_default(spec, "ipFamilies", json_pack("[s]", strchr(ip, ':') ? "IPv6" : "IPv4"));
-    default_text(spec, "ipFamilyPolicy", "SingleStack");
+    sim_default(spec, "ipFamilies",
+                both ? json_pack("[ss]", "IPv4", "IPv6")
+                     : json_pack("[s]", strchr(ip, ':') ? "IPv6" : "IPv4"));
+    default_text(spec, "ipFamilyPolicy", both ? "RequireDualStack" : "SingleStack");
 }
 
 static void finish_service_port(json_t *port)

@@ -11,7 +11,7 @@ import (
 var knownText string
 
 // known is a difference that docs/sim.md lists, and its reason. The file has a line for each: a regular expression for
-// its categories, a tab, the reason.
+// its categories with " | KIND" at their end, a tab, the reason.
 type known struct {
 	pattern *regexp.Regexp
 	reason  string

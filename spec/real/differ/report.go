@@ -39,7 +39,7 @@ func (r *report) add(found []*difference) {
 
 func (r *report) isKnown(d *difference) bool {
 	for _, k := range r.known {
-		if k.pattern.MatchString(d.category()) {
+		if k.pattern.MatchString(d.category() + " | " + d.kind) {
 			k.count++
 			return true
 		}
