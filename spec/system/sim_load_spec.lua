@@ -1,5 +1,6 @@
 -- The simulator's own limits: watchers that lose nothing, memory, the first byte of a list, the time of a start. CI has
--- a short form of what `./dev prove sim` shows in full, with KUBELUA_SIM_FULL.
+-- a short form of what `./dev prove sim` shows in full, with KUBELUA_SIM_FULL. What is measured several times counts by
+-- its shortest time: what else runs on the machine adds to the others.
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
@@ -11,11 +12,6 @@ local sanitized = os.getenv "KUBELUA_PRESET" and os.getenv "KUBELUA_PRESET" ~= "
 local slack = full and 1 or 10
 local watchers, rate, seconds = 20, 1000, full and 30 or 2
 local pods = full and 100000 or 5000
-
-local function median(values)
-  table.sort(values)
-  return values[math.floor(#values / 2) + 1]
-end
 
 describe("the simulator under load #threads", function()
   local folder
@@ -56,14 +52,13 @@ describe("the simulator under load #threads", function()
   it("holds 100,000 pods in 1.5 GB, and begins a list within 50 ms", function()
     if sanitized then return pending "a sanitizer's own memory would be measured" end
     local sim = cluster.sim { "--pods", tostring(pods) }
-    local times = {}
-    for i = 1, 5 do
+    local first = math.huge
+    for _ = 1, 5 do
       local p = proc.spawn { "curl", "--silent", "--output", "/dev/null", "--write-out", "%{time_starttransfer}\n",
         sim.server .. "/api/v1/pods" }
-      times[i] = tonumber(p:wait_line("^(%S+)$", 60)) * 1000
+      first = math.min(first, tonumber(p:wait_line("^(%S+)$", 60)) * 1000)
       p:wait(60)
     end
-    local first = median(times)
     print(("# %d pods: %.0f MB, first byte of a list after %.1f ms"):format(pods, sim:peak_rss() / 1e6, first))
     assert.is_true(sim:peak_rss() < 1.5e9 * pods / 1e5 + (full and 0 or 50e6))
     assert.is_true(first < 50 * slack, ("%.1f ms"):format(first))
@@ -71,7 +66,6 @@ describe("the simulator under load #threads", function()
 
   it("is ready within 30 ms, with 1,000 pods within 100 ms", function()
     if sanitized then return pending "a sanitizer starts slowly" end
-    -- The fastest one: what else runs on the machine adds to the others.
     local function start(...)
       local fastest = math.huge
       for _ = 1, full and 10 or 3 do

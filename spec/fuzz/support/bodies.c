@@ -41,12 +41,27 @@ static void put_escaped(struct buf *path, const char *text)
     for (; *text; text++) buf_printf(path, "%%%02X", (unsigned char)*text);
 }
 
+static const struct schema_kind *schema_of(const json_t *body)
+{
+    const char *version = sim_text_at(body, "apiVersion"), *slash = strchr(version, '/');
+    char *group = slash ? xstrndup(version, (size_t)(slash - version)) : xstrdup("");
+    const struct schema_kind *schema =
+        schema_kind(group, slash ? slash + 1 : version, sim_text_at(body, "kind"));
+    free(group);
+    return schema;
+}
+
+bool fuzz_is_custom(const json_t *body)
+{
+    return !schema_of(body);
+}
+
 char *fuzz_path(const json_t *list, const json_t *body, bool collection)
 {
     const char *version = sim_text_at(body, "apiVersion"), *kind = sim_text_at(body, "kind"),
                *slash = strchr(version, '/'), *plural = NULL;
     char *group = slash ? xstrndup(version, (size_t)(slash - version)) : xstrdup("");
-    const struct schema_kind *schema = schema_kind(group, slash ? slash + 1 : version, kind);
+    const struct schema_kind *schema = schema_of(body);
     const json_t *definition = schema ? NULL : definition_of(list, group, kind);
     bool namespaced = schema && schema->namespaced;
     if (schema) plural = schema->plural;

@@ -18,6 +18,8 @@ void fuzz_end(json_t *list);
 /* Returns the path of the body's object, or of its collection, in the namespace "default"; NULL if its kind
  * is neither one of Kubernetes nor defined by a CustomResourceDefinition of the list. */
 char *fuzz_path(const json_t *list, const json_t *body, bool collection);
+/* Returns whether the kind is none of Kubernetes' own. */
+bool fuzz_is_custom(const json_t *body);
 /* Sends the body, which may be NULL. A failure must be a Status that names the field for what is invalid, and
  * no failure of the server. */
 struct fuzz_reply fuzz_send(const char *method, const char *path, const char *query, const json_t *body);
