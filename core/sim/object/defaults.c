@@ -76,12 +76,37 @@ static void finish_pod(json_t *pod)
 
 /* --- Other kinds */
 
+static uint32_t hash_of_uid(const json_t *object)
+{
+    uint32_t hash = 2166136261u;
+    for (const char *p = sim_text_at(object, "metadata.uid"); *p; p++)
+        hash = (hash ^ (unsigned char)*p) * 16777619u;
+    return hash;
+}
+
+/* Sets a port of every node for each port, derived from the uid and the port: an update that leaves them out
+ * gets the same again. */
+static void default_node_ports(const json_t *service, json_t *spec)
+{
+    const char *type = sim_text_at(spec, "type");
+    bool balanced = strcmp(type, "LoadBalancer") == 0,
+         allocates = !json_is_false(json_object_get(spec, "allocateLoadBalancerNodePorts"));
+    uint32_t hash = hash_of_uid(service);
+    json_t *port;
+    size_t i;
+    if (strcmp(type, "NodePort") != 0 && !(balanced && allocates)) return;
+    json_array_foreach (json_object_get(spec, "ports"), i, port)
+        if (!sim_int_at(port, "nodePort", 0))
+            json_object_set_new(port, "nodePort",
+                                json_integer(30000 + (hash + (uint32_t)sim_int_at(port, "port", 0) * 31 +
+                                                      (uint32_t)(*sim_text_at(port, "protocol") == 'U')) %
+                                                         2768));
+}
+
 /* Sets an address of 10.0.0.0/16 that is derived from the uid: always the same, and rarely a duplicate. */
 static void default_address(const json_t *service, json_t *spec)
 {
-    uint32_t hash = 2166136261u;
-    for (const char *p = sim_text_at(service, "metadata.uid"); *p; p++)
-        hash = (hash ^ (unsigned char)*p) * 16777619u;
+    uint32_t hash = hash_of_uid(service);
     unsigned host = 1 + (hash ^ hash >> 16) % 65534;
     if (!*sim_text_at(spec, "clusterIP"))
         json_object_set_new(spec, "clusterIP", sim_textf("10.0.%u.%u", host >> 8, host & 255));
@@ -112,6 +137,7 @@ static void finish_service(json_t *service)
                     json_pack("{s:{s:i}}", "clientIP", "timeoutSeconds", 10800));
     if (json_is_object(spec) && strcmp(sim_text_at(spec, "type"), "ExternalName") != 0)
         default_address(service, spec);
+    default_node_ports(service, spec);
 }
 
 /* Jobs and controllers have the labels of their template unless they have some of their own. */

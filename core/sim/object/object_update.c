@@ -205,6 +205,21 @@ static void only_status(const struct sim_kind *kind, json_t *object, const json_
     json_object_set_new(object, "metadata", metadata);
 }
 
+/* A service that is no longer of a type with ports of nodes loses those that it had. */
+static void drop_node_ports(json_t *spec, const json_t *old)
+{
+    json_t *port;
+    size_t i;
+    if (strcmp(sim_text_at(spec, "type"), "ClusterIP") != 0 ||
+        strcmp(sim_text_at(old, "spec.type"), "ClusterIP") == 0)
+        return;
+    json_array_foreach (json_object_get(spec, "ports"), i, port) {
+        const json_t *before = json_array_get(sim_at(old, "spec.ports"), i);
+        if (sim_int_at(port, "nodePort", 0) == sim_int_at(before, "nodePort", 0))
+            json_object_del(port, "nodePort");
+    }
+}
+
 /* Keeps the addresses of a service, which one of type ExternalName gives up. */
 static void keep_addresses(json_t *spec, const json_t *old)
 {
@@ -231,7 +246,10 @@ static void keep_other_parts(const struct sim_kind *kind, json_t *object, const 
         json_t *spec = sim_submap(object, "spec");
         copy_field(spec, json_object_get(old, "spec"), "finalizers");
     }
-    if (strcmp(kind->kind, "Service") == 0 && !*kind->group) keep_addresses(sim_submap(object, "spec"), old);
+    if (strcmp(kind->kind, "Service") == 0 && !*kind->group) {
+        keep_addresses(sim_submap(object, "spec"), old);
+        drop_node_ports(sim_submap(object, "spec"), old);
+    }
     if (strcmp(kind->kind, "Secret") == 0 && !*kind->group && !*sim_text_at(object, "type"))
         copy_field(object, old, "type");
     if (strcmp(kind->kind, "DaemonSet") == 0)
