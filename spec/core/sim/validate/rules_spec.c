@@ -93,10 +93,13 @@ static void test_some_fields_keep_their_value(void **state)
 
 static void test_conditions_choose_rules(void **state)
 {
-    assert_causes(
-        checked("Service", "{'spec':{'type':'ExternalName','clusterIP':'None','sessionAffinity':'None'}}"),
-        "spec.clusterIPs: Forbidden: may not be set for ExternalName services\n"
-        "spec.externalName: Required value\n");
+    assert_causes(checked("Service",
+                          "{'spec':{'type':'ExternalName','clusterIP':'None','ipFamilies':['IPv4'],"
+                          "'ipFamilyPolicy':'SingleStack','sessionAffinity':'None'}}"),
+                  "spec.clusterIPs: Forbidden: may not be set for ExternalName services\n"
+                  "spec.ipFamilies: Forbidden: may not be set for ExternalName services\n"
+                  "spec.ipFamilyPolicy: Forbidden: may not be set for ExternalName services\n"
+                  "spec.externalName: Required value\n");
     assert_causes(checked("Secret", "{'type':'kubernetes.io/tls','data':{'tls.crt':''}}"),
                   "data[tls.key]: Required value\n");
     assert_causes(checked("Event", "{'metadata':{'namespace':'a'},'involvedObject':{'namespace':'b'}}"),
