@@ -329,7 +329,7 @@ static void test_a_service_gets_an_address(void **state)
         object, "spec",
         "{'ports':[{'port':80,'protocol':'TCP','targetPort':80}],'type':'ClusterIP','sessionAffinity':"
         "'None','internalTrafficPolicy':'Cluster','clusterIP':'None','clusterIPs':['None'],'ipFamilies':["
-        "'IPv4'],'ipFamilyPolicy':'SingleStack'}");
+        "'IPv4','IPv6'],'ipFamilyPolicy':'RequireDualStack'}");
     assert_json_at(object, "status", "{'loadBalancer':{}}");
     json_decref(object);
     object = created("services", "{'metadata':{'name':'s'},'spec':{'ports':[{'port':80}]}}", "x");
