@@ -341,6 +341,14 @@ static void test_a_service_gets_an_address(void **state)
                      "{'metadata':{'name':'s'},'spec':{'type':'ExternalName','externalName':'a.b'}}", "x");
     assert_json_at(object, "spec", "{'type':'ExternalName','externalName':'a.b','sessionAffinity':'None'}");
     json_decref(object);
+    object =
+        created("services",
+                "{'metadata':{'name':'s'},'spec':{'clusterIP':'None','selector':{'a':'b'},'sessionAffinity':"
+                "'ClientIP'}}",
+                "x");
+    assert_json_at(object, "spec.ipFamilies", "['IPv4']");
+    assert_json_at(object, "spec.sessionAffinityConfig", "{'clientIP':{'timeoutSeconds':10800}}");
+    json_decref(object);
 }
 
 static void test_an_event_has_all_its_times(void **state)
