@@ -33,7 +33,8 @@ local function fill(sim)
   end
   for i = 1, 3 do
     create("/api/v1/namespaces/default/configmaps", "ConfigMap", "map-" .. i, { data = { key = ("x"):rep(i) } })
-    create("/api/v1/namespaces/default/services", "Service", "alone-" .. i, { spec = { selector = { app = "a" } } })
+    local spec = { selector = { app = "a" }, ports = { { port = 80 } } }
+    create("/api/v1/namespaces/default/services", "Service", "alone-" .. i, { spec = spec })
     create("/api/v1/nodes", "Node", "node-" .. i, { spec = {}, status = {} })
   end
 end
