@@ -124,6 +124,16 @@ describe("an audit of a directory", function()
     assert.matches("missing metadata.name", err, 1, true)
   end)
 
+  it("says what to do with a kustomization that is named", function()
+    for _, head in ipairs { "", "apiVersion: kustomize.config.k8s.io/v1beta1\n" } do
+      place:write("all/kustomization.yaml", head .. "kind: Kustomization\nresources: [a.yaml]\n")
+      local code, _, err = audited "all/kustomization.yaml"
+      assert.are.equal(2, code)
+      assert.matches("line 1: a kustomization, not an object: pipe kubectl kustomize DIRECTORY to --from -", err, 1,
+        true)
+    end
+  end)
+
   it("recognises a template", function()
     place:write("all/pod.yaml", POD:gsub("web", "{{ .Values.name }}"))
     local code, _, err = audited "all"

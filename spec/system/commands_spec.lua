@@ -15,7 +15,7 @@ describe("the command line", function()
   it("prints its version as text and as JSON", function()
     local code, text = run "version"
     assert.are.equal(0, code)
-    local version = text:match "^kubelua v(%d+%.%d+%.%d+)\n$"
+    local version = text:match "^kubelua v(%d+%.%d+%.%d+) %(%x+[%w%-]*%)\n$"
     assert.are.equal(text, select(2, run "--version"))
     assert.has_match("Print the version of kubelua.", select(2, run("--version", "--help")), 1, true)
     for _, flags in ipairs { { "-o", "json" }, { "--output=json" }, { "-ojson" } } do
@@ -24,6 +24,15 @@ describe("the command line", function()
       assert.are.equal(version, decoded.version)
       assert.truthy(decoded.commit:gsub("%-dirty$", ""):find "^%x*$", json) -- empty when built without a clone
     end
+  end)
+
+  it("wraps the help of flags at 80 columns where there is no terminal", function()
+    local _, text = run("run", "--help")
+    local flags = assert(text:match "\nFlags:\n(.*)")
+    for line in flags:gmatch "[^\n]+" do
+      if line:find "^ " then assert.is_true(#line <= 80, line) end
+    end
+    assert.has_match("\n +%(repeatable%)\n", flags)
   end)
 
   it("names the rules that ship to who audits without rules", function()

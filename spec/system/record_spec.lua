@@ -79,6 +79,24 @@ describe("a recording", function()
     assert.has_match("Played .*/a.rec: 1 object listed, [23] changes\n", p:err())
   end)
 
+  it("is no dump, as other commands say of it", function()
+    record_pods()
+    temp.write(folder .. "/tells.lua", TELLS)
+    local says = "a.rec: line 1: a recording of watch streams: play it by kubelua replay, or in a spec"
+    for _, words in ipairs {
+      { "audit", "-f", "builtin:", "--from" }, { "check", "-f", folder .. "/tells.lua", "--against" },
+      { "repl", "--from" },
+    } do
+      words[#words + 1] = folder .. "/a.rec"
+      local p = cluster.kubelua(words)
+      assert.equal(2, p:wait())
+      assert.has_match(says, p:err(), 1, true)
+    end
+    local p = cluster.kubelua { "sim", "--load", folder .. "/a.rec" }
+    assert.equal(2, p:wait())
+    assert.has_match("a.rec: compressed by zstd, as a recording is: only YAML and JSON are loaded", p:err(), 1, true)
+  end)
+
   it("is played in a spec, from its beginning or on a script that runs", function()
     record_pods()
     temp.write(folder .. "/tells.lua", TELLS)

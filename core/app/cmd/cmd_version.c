@@ -23,6 +23,8 @@ static int run(struct command_line *line)
     if (*output)
         printf("{\"version\":\"%s\",\"commit\":\"%s\",\"compiler\":\"%s\",\"platform\":\"linux/%s\"}\n",
                KUBELUA_VERSION, kubelua_commit, __VERSION__, KUBELUA_ARCH);
+    else if (*kubelua_commit)
+        printf("kubelua v%s (%s)\n", KUBELUA_VERSION, kubelua_commit);
     else
         printf("kubelua v%s\n", KUBELUA_VERSION);
     return EXIT_OK;
@@ -30,7 +32,7 @@ static int run(struct command_line *line)
 
 const struct command cmd_version = {
     .name = "version",
-    .summary = "Print the version",
+    .summary = "Print the version and the commit",
     .no_arguments = "",
     .groups = groups,
     .run = run,

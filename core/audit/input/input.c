@@ -32,6 +32,15 @@ static bool is_utf16(struct input_window *w)
     return (first == 0xff && second == 0xfe) || (first == 0xfe && second == 0xff);
 }
 
+/* What kubelua record writes has objects of many moments. */
+static bool is_recording(struct input_window *w)
+{
+    static const char head[] = "{\"kubelua_recording\":";
+    size_t i = 0;
+    while (head[i] && input_window_byte(w, i) == head[i]) i++;
+    return !head[i];
+}
+
 static void read_source(struct input_reader *r)
 {
     struct input_window *w = &r->window;
@@ -40,7 +49,11 @@ static void read_source(struct input_reader *r)
     w->total = r->options->total;
     input_cut_init(&r->cut, w, r->max);
     bool utf16 = is_utf16(w);
-    if (utf16 || !input_read_json(r)) input_read_yaml(r, utf16);
+    if (is_recording(w))
+        input_refuse_text(r, 1, ERR_INVALID,
+                          "a recording of watch streams: play it by kubelua replay, or in a spec");
+    else if (utf16 || !input_read_json(r))
+        input_read_yaml(r, utf16);
     input_progress(r);
     if (w->failed && !r->stopped) input_refuse(r, w->line, &w->err);
     input_refuse_rest(r);

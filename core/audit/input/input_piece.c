@@ -72,8 +72,9 @@ struct input_type input_item_type(struct str api_version, struct str kind)
  * accepts. */
 static bool is_kustomization(const struct outline *o)
 {
-    return str_starts(o->api_version, STR("kustomize.config.k8s.io/")) &&
-           (str_is(o->kind, "Kustomization") || str_is(o->kind, "Component"));
+    bool of_kustomize = str_starts(o->api_version, STR("kustomize.config.k8s.io/"));
+    return (str_is(o->kind, "Kustomization") && (of_kustomize || !o->api_version.n)) ||
+           (str_is(o->kind, "Component") && of_kustomize);
 }
 
 /* Returns whether the file is one that directories have beside manifests: values.yaml, Chart.yaml,
@@ -157,6 +158,11 @@ static void take(struct input_reader *r, const struct input_piece *piece, const 
     }
     if (!list && is_foreign(r, &o)) {
         pass_over(r, line);
+        return;
+    }
+    if (!list && !o.has_metadata && is_kustomization(&o)) {
+        input_refuse_text(r, line, ERR_INVALID,
+                          "a kustomization, not an object: pipe kubectl kustomize DIRECTORY to --from -");
         return;
     }
     if (take_list(r, piece, &o, line, lists)) return;

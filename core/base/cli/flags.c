@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "base/buf.h"
@@ -15,6 +17,7 @@
 #include "base/must.h"
 #include "base/text/nearest.h"
 #include "base/text/size.h"
+#include "base/text/terminal.h"
 #include "base/time/duration.h"
 
 const struct flag *flags_fill(struct flag *table, size_t room, const struct flag *flags, size_t count)
@@ -298,10 +301,26 @@ bool flags_parse(const struct flag *const *tables, int argc, char **argv, struct
     return true;
 }
 
-enum { COLUMN = 38 };
+enum { COLUMN = 38, WIDTH = 80, WIDTH_MIN = 60 };
+
+static size_t help_columns(void)
+{
+    struct winsize size;
+    bool terminal = isatty(STDOUT_FILENO) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col;
+    int width = terminal ? size.ws_col : WIDTH;
+    return (size_t)((width < WIDTH_MIN ? WIDTH_MIN : width) - COLUMN - 1);
+}
+
+static void print_help(const char *help, size_t columns)
+{
+    struct str rest = str_of(help), line;
+    for (int indent = 0; terminal_wrap(&rest, columns, &line); indent = COLUMN)
+        printf("%*s %.*s\n", indent, "", STR_ARG(line));
+}
 
 void flags_print(const struct flag *table)
 {
+    size_t columns = help_columns();
     for (const struct flag *flag = table; flag->name; flag++) {
         char left[80];
         const char *before = !flag->arg ? "" : flag->kind == FLAG_MODE ? "[=" : " ";
@@ -309,8 +328,9 @@ void flags_print(const struct flag *table)
                  flag->letter ? flag->letter : ' ', flag->letter ? "," : " ", flag->name, before,
                  flag->arg ? flag->arg : "", flag->kind == FLAG_MODE ? "]" : "");
         if (strlen(left) > COLUMN) /* its help stands in the next line, under the others' */
-            printf("%s\n%-*s %s\n", left, COLUMN, "", flag->help);
+            printf("%s\n%-*s", left, COLUMN, "");
         else
-            printf("%-*s %s\n", COLUMN, left, flag->help);
+            printf("%-*s", COLUMN, left);
+        print_help(flag->help, columns);
     }
 }

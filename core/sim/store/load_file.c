@@ -113,7 +113,11 @@ static bool load_one(struct sim_api *api, const char *path, struct err *err)
 {
     struct buf text = {0};
     bool ok = sim_file_read(path, &text, err);
-    if (ok && !sim_load_text(api, buf_slice(&text), err)) ok = err_wrap(err, "%s", path);
+    if (ok && str_starts(buf_slice(&text), STR("\x28\xb5\x2f\xfd")))
+        ok = err_set(err, ERR_INVALID,
+                     "%s: compressed by zstd, as a recording is: only YAML and JSON are loaded", path);
+    else if (ok && !sim_load_text(api, buf_slice(&text), err))
+        ok = err_wrap(err, "%s", path);
     buf_clear(&text);
     return ok;
 }
