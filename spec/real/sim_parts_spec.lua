@@ -2,6 +2,7 @@
 -- the same codes and bodies.
 local cjson = require "cjson"
 local apiserver = require "spec.support.apiserver"
+local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local same = require "spec.support.same_answers"
 
@@ -16,11 +17,12 @@ local function pod(name, node, ...)
 end
 
 describe("the simulator as a real server", function()
-  local real, ask
+  local real, sim, ask
 
   setup(function()
     real = apiserver.start()
-    ask = same.new(real:api(), cluster.sim {}.api)
+    sim = cluster.sim {}
+    ask = same.new(real:api(), sim.api)
   end)
   teardown(function()
     cluster.stop_all()
@@ -139,7 +141,7 @@ describe("the simulator as a real server", function()
       ask("GET", OLD_EVENTS .. "?fieldSelector=regarding.name%3Dp")
       assert.equal(2, #ask("GET", EVENTS .. "?labelSelector=a%3Db").items)
       ask("DELETE", EVENTS .. "/e")
-      ask("GET", OLD_EVENTS)
+      ask("GET", OLD_EVENTS .. "?labelSelector=a%3Db") -- the real server has made events of its own
       ask("DELETE", EVENTS)
     end)
 
@@ -184,6 +186,67 @@ describe("the simulator as a real server", function()
       look()
       ask("DELETE", V1 .. "/a")
       ask("GET", V2 .. "/a")
+    end)
+  end)
+
+  describe("has custom kinds", function()
+    local WIDGETS = "/apis/e.com/v1/namespaces/default/ws"
+    local CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+
+    local function definition(plural, kind, ...)
+      local fields = {}
+      for i, path in ipairs { ... } do fields[i] = { jsonPath = path } end
+      local text, map = { type = "string", default = "d" }, { type = "object" }
+      map.properties = { x = text }
+      local spec = { type = "object", required = { "color" }, properties = { color = { type = "string",
+        enum = { "red", "blue" } }, n = { type = "integer", default = 3 }, on = { type = "boolean" }, m = map } }
+      return { kind = "CustomResourceDefinition", apiVersion = "apiextensions.k8s.io/v1",
+        metadata = { name = plural .. ".e.com" }, spec = { group = "e.com", scope = "Namespaced",
+          names = { plural = plural, singular = kind:lower(), kind = kind }, versions = { { name = "v1", served = true,
+            storage = true, selectableFields = fields, schema = { openAPIV3Schema = { type = "object",
+              properties = { spec = spec } } } } } } }
+    end
+
+    setup(function()
+      local function created(client)
+        client:create(CRDS, definition("ws", "W", ".spec.color", ".spec.n", ".spec.on"))
+        await(function() return client:curl("GET", WIDGETS) == 200 end, "the kind W")
+      end
+      created(real:api())
+      created(sim.api)
+    end)
+
+    it("whose fields select", function()
+      local function widget(name, spec)
+        ask("POST", WIDGETS, { kind = "W", apiVersion = "e.com/v1", metadata = { name = name }, spec = spec })
+      end
+      widget("a", { color = "red", on = true })
+      widget("b", { color = "blue", n = 4, on = false })
+      local counts = {}
+      for _, selector in ipairs { "spec.color=red", "spec.color!=red", "spec.n=3", "spec.n=4", "spec.on=true",
+        "spec.on=false", "spec.m=1", "metadata.name=a,spec.n=3", "metadata.namespace=default" } do
+        local answer = ask("GET", WIDGETS .. "?fieldSelector=" .. selector:gsub("=", "%%3D"))
+        counts[#counts + 1] = answer.items and #answer.items or answer.code
+      end
+      assert.same({ 1, 1, 1, 1, 1, 1, 400, 1, 2 }, counts)
+      ask("POST", CRDS, definition("vs", "V", ".spec.nope", ".metadata.name", ".spec.m", ""))
+    end)
+
+    it("whose schema an apply obeys", function()
+      local function apply(query, spec)
+        local body = cjson.encode { kind = "W", apiVersion = "e.com/v1", metadata = { name = "c" }, spec = spec }
+        return ask("PATCH", WIDGETS .. "/c?fieldManager=m" .. query, (body:gsub("\\/", "/")),
+          "application/apply-patch+yaml")
+      end
+      apply("", { color = "red", zz = 1 })
+      apply("&fieldValidation=Strict", { color = "red", zz = 1 })
+      local made = apply("", { color = "red", m = cjson.decode "{}" })
+      assert.same({ color = "red", n = 3, m = { x = "d" } }, made.spec)
+      apply("", { color = "green" })
+      apply("", { n = 4 })
+      apply("", { color = 1 })
+      apply("", { color = "blue" })
+      ask("GET", WIDGETS .. "/c")
     end)
   end)
 end)

@@ -37,7 +37,7 @@ function same.new(real, sim)
     local code, text = real:curl(method, path, body, content_type)
     local sim_code, sim_text = sim:curl(method, path, other or body, content_type)
     local place = method .. " " .. path
-    assert.equal(("%s: %d"):format(place, code), ("%s: %d"):format(place, sim_code or 0), sim_text)
+    assert.equal(("%s: %d"):format(place, code), ("%s: %d"):format(place, sim_code or 0), text .. "\n" .. sim_text)
     assert.same(same.tidy(text), same.tidy(sim_text), place)
     local ok, wanted = pcall(cjson.decode, text)
     return ok and wanted or text, ok and cjson.decode(sim_text) or sim_text

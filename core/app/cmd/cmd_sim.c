@@ -24,7 +24,7 @@ static struct sim_flags {
     struct sim_server_options server;
     int pods, replicas;
     bool replay;
-    const char *encodings, *write_kubeconfig, *authorization;
+    const char *encodings, *write_kubeconfig, *authorization, *shards;
     struct flag_list load;
     const char *const *words; /* the command that runs beside it; NULL: none */
     struct world *world;      /* NULL without --world */
@@ -32,6 +32,7 @@ static struct sim_flags {
     .server = {.listen = LOOPBACK, .watch_cache = true, .gzip = true, .bookmark_ms = 60000},
     .replicas = SIM_POD_REPLICAS,
     .authorization = "always-allow",
+    .shards = "off",
 };
 
 static const struct flag flags[] = {
@@ -58,6 +59,9 @@ static const struct flag flags[] = {
      "Ignore limit on lists with resourceVersion=0, as a watch cache does (default true)"},
     {"gzip", 0, FLAG_BOOL, &given.server.gzip, NULL, NULL,
      "Compress responses over 128 KiB for clients that accept gzip (default true)"},
+    {"shards", 0, FLAG_CHOICE, &given.shards, "MODE", "off|on|unsaid",
+     "What a shardSelector of a list or a watch does: nothing, filter and say so in shardInfo, or filter "
+     "and say nothing (default off)"},
     {"tls", 0, FLAG_BOOL, &given.server.tls, NULL, NULL,
      "Serve HTTPS, with a certificate authority of its own; see --write-kubeconfig"},
     {"token-auth-file", 0, FLAG_STRING, &given.server.token_file, "FILE", NULL,
@@ -287,6 +291,7 @@ static void complete(struct sim_flags *sim)
     if (strcmp(server->listen, "localhost") == 0) server->listen = LOOPBACK;
     server->pods = (size_t)sim->pods;
     server->replicas = (size_t)sim->replicas;
+    sim_sharding_read(sim->shards, &server->sharding);
     server->rbac = strcmp(sim->authorization, "rbac") == 0;
     server->tls = server->tls || server->rbac || server->token_file; /* clients send no token without */
     server->load = sim->load.items;

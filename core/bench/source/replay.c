@@ -27,7 +27,7 @@ static void read_pods(struct replay *replay, const struct sim_request *request, 
 {
     struct sim_list_options options;
     json_t *refusal;
-    bool ok = sim_list_options_read(request, replay->served.kind, &options, &refusal);
+    bool ok = sim_list_options_read(request, replay->served.kind, SIM_SHARDS_OFF, &options, &refusal);
     if (ok && (options.labels || options.fields)) {
         refusal = sim_status_bad_request("the replay source knows no selectors");
         ok = false;

@@ -96,7 +96,7 @@ void sim_delete_collection(struct writing *w)
     struct sim_snapshot snapshot = {0};
     json_t *options = delete_options(w), *refusal = NULL;
     if (!options) return;
-    if (sim_list_options_read(w->request, w->target->served->kind, &selection, &refusal) &&
+    if (sim_list_options_read(w->request, w->target->served->kind, SIM_SHARDS_OFF, &selection, &refusal) &&
         sim_snapshot_take(w->api, w->target, &selection, &snapshot, &refusal)) {
         delete_listed(w, options, &selection, &snapshot);
         sim_snapshot_release(w->api, &snapshot);

@@ -177,6 +177,8 @@ static void put_protobuf(struct sim_list *list, struct buf *out)
                   "continue", list->meta.token);
     if (list->meta.remaining >= 0)
         json_object_set_new(meta, "remainingItemCount", json_integer(list->meta.remaining));
+    if (list->meta.shard)
+        json_object_set_new(meta, "shardInfo", json_pack("{ss}", "selector", list->meta.shard));
     sim_wire_list_begin(&wire, out, meta);
     while ((object = next(list))) {
         json_t *item = sim_served_json(list->served, object);
@@ -190,6 +192,10 @@ static void put_protobuf(struct sim_list *list, struct buf *out)
 static void respond(struct sim_list *list, struct sim_reply *reply)
 {
     list->meta = (struct sim_list_meta){.version = list->snapshot.version, .remaining = -1};
+    /* A real server says so in complete lists of its own kinds. */
+    if (list->options.shard && list->api->settings.sharding == SIM_SHARDS_ON && list->form == SIM_FORM_JSON &&
+        !list->served->kind->custom)
+        list->meta.shard = sim_shard_text(list->options.shard);
     measure_page(list);
     sim_snapshot_seek(&list->snapshot, &list->cursor);
     reply->code = 200;

@@ -29,7 +29,7 @@ static void read_objects(struct sim_api *api, const struct sim_request *request,
         sim_get(api, request, target, reply);
         return;
     }
-    if (!sim_list_options_read(request, target->served->kind, &options, &refusal))
+    if (!sim_list_options_read(request, target->served->kind, api->settings.sharding, &options, &refusal))
         sim_reply_status(reply, refusal);
     else if (options.watch)
         sim_watch(api, request, target, &options, faulty, reply);

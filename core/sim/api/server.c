@@ -71,6 +71,7 @@ static void set_up(struct sim_server *server, struct loop *loop, const struct si
     api->store = sim_store_new(&(struct sim_store_options){.first_version = life ? life->first_version : 0});
     api->settings.watch_cache = options->watch_cache;
     api->settings.gzip = options->gzip;
+    api->settings.sharding = options->sharding;
     api->settings.bookmark_ms = options->bookmark_ms;
     api->settings.terminate_ms = TERMINATE_MS;
     api->faults = sim_faults_new();

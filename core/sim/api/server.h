@@ -6,6 +6,7 @@
 
 #include "base/err.h"
 #include "net/loop.h"
+#include "sim/store/shard.h"
 
 struct sim_server;
 struct sim_api;
@@ -23,6 +24,7 @@ struct sim_server_options {
     bool rbac;              /* roles and their bindings decide who may do what */
     bool watch_cache, gzip, tls;
     int64_t bookmark_ms;
+    enum sim_sharding sharding;
     const struct sim_life *life; /* NULL without */
 };
 

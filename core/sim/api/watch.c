@@ -88,7 +88,7 @@ static bool in_scope(const struct sim_watch *watch, const struct sim_object *obj
 
 static bool selected(const struct sim_watch *watch, const struct sim_object *object)
 {
-    return object && sim_object_matches(object, watch->options.labels, watch->options.fields);
+    return object && sim_list_selects(&watch->options, object);
 }
 
 static void send_event(struct sim_watch *watch, const char *type, const struct sim_object *object,

@@ -22,6 +22,15 @@ bool sim_is_crd(const struct sim_kind *kind)
            strcmp(kind->group, "apiextensions.k8s.io") == 0;
 }
 
+/* Labels of field selectors: the paths without their dot; ends with NULL. */
+static const char *const *labels_of(const json_t *fields)
+{
+    size_t n = json_array_size(fields), i;
+    const char **labels = n ? xcalloc(n + 1, sizeof *labels) : NULL;
+    for (i = 0; i < n; i++) labels[i] = xstrdup(sim_text_at(json_array_get(fields, i), "jsonPath") + 1);
+    return labels;
+}
+
 static struct sim_kind *kind_of(const json_t *spec, const json_t *version)
 {
     const json_t *names = json_object_get(spec, "names");
@@ -33,6 +42,7 @@ static struct sim_kind *kind_of(const json_t *spec, const json_t *version)
     kind->has_status = json_is_object(sim_at(version, "subresources.status"));
     kind->scale = json_deep_copy(sim_at(version, "subresources.scale"));
     kind->has_scale = json_is_object(kind->scale);
+    kind->field_labels = labels_of(json_object_get(version, "selectableFields"));
     kind->has_generation = true;
     kind->needs_version = true;
     kind->custom = true;
@@ -141,6 +151,45 @@ static void check_versions(const json_t *crd, json_t *causes)
             "must have exactly one version marked as storage version");
 }
 
+/* Returns the schema of a simple path ".spec.color"; NULL if it names no field of the object. */
+static const json_t *schema_at(const json_t *schema, const char *path)
+{
+    char *copy = xstrdup(path + 1), *rest = copy;
+    if (strncmp(path, ".metadata", strlen(".metadata")) == 0) schema = NULL;
+    for (char *part; (part = strsep(&rest, "."));)
+        schema = json_object_get(json_object_get(schema, "properties"), part);
+    free(copy);
+    return schema;
+}
+
+static void check_selectable(const json_t *versions, size_t version, json_t *causes)
+{
+    const json_t *schema = sim_at(json_array_get(versions, version), "schema.openAPIV3Schema"), *field;
+    size_t i;
+    json_array_foreach (json_object_get(json_array_get(versions, version), "selectableFields"), i, field) {
+        /* As of the schemas: the only version's stand above all versions. */
+        char *at = json_array_size(versions) == 1
+                       ? xasprintf("spec.selectableFields[%zu].jsonPath", i)
+                       : xasprintf("spec.versions[%zu].selectableFields[%zu].jsonPath", version, i);
+        const char *path = sim_text_at(field, "jsonPath");
+        const json_t *leaf = *path == '.' ? schema_at(schema, path) : NULL;
+        const char *type = sim_text_at(leaf, "type");
+        bool fits =
+            strcmp(type, "string") == 0 || strcmp(type, "boolean") == 0 || strcmp(type, "integer") == 0;
+        if (!*path)
+            add(causes, "FieldValueRequired", at, NULL, "");
+        else if (!leaf)
+            add(causes, "FieldValueInvalid", at, json_object_get(field, "jsonPath"),
+                "is an invalid path: does not refer to a valid field");
+        else if (!fits)
+            add(causes, "FieldValueInvalid", at, json_object_get(field, "jsonPath"),
+                "must point to a field of type string, boolean or integer. Enum string fields and strings "
+                "with "
+                "formats are allowed.");
+        free(at);
+    }
+}
+
 /* The schema of the only version stands above all versions, for the server. */
 static void check_schemas(const json_t *crd, json_t *causes)
 {
@@ -152,6 +201,7 @@ static void check_schemas(const json_t *crd, json_t *causes)
                             : xasprintf("spec.versions[%zu].schema.openAPIV3Schema", i);
         if (json_is_object(schema)) sim_structural_check_schema(schema, path, causes);
         free(path);
+        check_selectable(versions, i, causes);
     }
 }
 

@@ -1,5 +1,6 @@
 /* Field selectors (X-6): terms joined by commas, with backslashes before commas, equal signs and themselves.
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,6 +11,8 @@
 #include "sim/object/selector_parts.h"
 #include "sim/text/texts.h"
 #include "sim/text/tree.h"
+
+enum { DIGITS_MAX = 24 };
 
 static bool is_one_of(const char *text, const char *const *list)
 {
@@ -143,11 +146,16 @@ struct sim_selector *sim_field_selector_parse(const struct sim_kind *kind, const
 
 /* Returns a field that is not a string in the object: flags, which are false when missing, and an event's
  * source. */
-static const char *text_in_object(const json_t *object, const char *label)
+static const char *text_in_object(const json_t *object, const char *label, char digits[static DIGITS_MAX])
 {
     const json_t *value = sim_at(object, label);
-    if (strcmp(label, "spec.hostNetwork") == 0 || strcmp(label, "spec.unschedulable") == 0)
+    if (strcmp(label, "spec.hostNetwork") == 0 || strcmp(label, "spec.unschedulable") == 0 ||
+        json_is_boolean(value))
         return json_is_true(value) ? "true" : "false";
+    if (json_is_integer(value)) {
+        snprintf(digits, DIGITS_MAX, "%lld", (long long)json_integer_value(value));
+        return digits;
+    }
     if (strcmp(label, "source") == 0) {
         const char *component = sim_text_at(object, "source.component");
         return *component ? component : sim_text_at(object, "reportingComponent");
@@ -155,7 +163,8 @@ static const char *text_in_object(const json_t *object, const char *label)
     return sim_text_at(value, "");
 }
 
-static const char *value_of(const struct sim_requirement *r, const struct sim_fields *fields)
+static const char *value_of(const struct sim_requirement *r, const struct sim_fields *fields,
+                            char digits[static DIGITS_MAX])
 {
     const char *text = NULL;
     switch (r->field) {
@@ -163,14 +172,16 @@ static const char *value_of(const struct sim_requirement *r, const struct sim_fi
     case SIM_FIELD_NAMESPACE: text = fields->namespace_; break;
     case SIM_FIELD_PHASE: text = fields->phase; break;
     case SIM_FIELD_NODE_NAME: text = fields->node_name; break;
-    case SIM_FIELD_OBJECT: text = text_in_object(fields->object, r->key); break;
+    case SIM_FIELD_OBJECT: text = text_in_object(fields->object, r->key, digits); break;
     }
     return text ? text : "";
 }
 
 bool sim_selector_matches_fields(const struct sim_selector *selector, const struct sim_fields *fields)
 {
+    char digits[DIGITS_MAX];
     for (size_t i = 0; i < selector->count; i++)
-        if (!sim_requirement_holds(&selector->all[i], value_of(&selector->all[i], fields))) return false;
+        if (!sim_requirement_holds(&selector->all[i], value_of(&selector->all[i], fields, digits)))
+            return false;
     return true;
 }

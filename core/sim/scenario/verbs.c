@@ -26,7 +26,8 @@ static const struct sim_verb verbs[] = {
     {"expire", "resource:text", false, sim_verb_expire, NULL},
     {"end-watches", "resource:text", false, sim_verb_end_watches, NULL},
     {"refuse", "for:duration!", false, sim_verb_refuse, NULL},
-    {"set", "bookmarks:duration watch_cache:bool gzip:bool terminate:duration", false, sim_verb_set, NULL},
+    {"set", "bookmarks:duration watch_cache:bool gzip:bool shards:text terminate:duration", false,
+     sim_verb_set, NULL},
 };
 
 const struct sim_verb *sim_verb_find(const char *name)

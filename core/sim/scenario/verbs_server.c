@@ -5,6 +5,7 @@
 #include "sim/scenario/pick.h"
 #include "sim/scenario/verbs.h"
 #include "sim/store/fault.h"
+#include "sim/store/shard.h"
 #include "sim/text/duration.h"
 #include "sim/text/tree.h"
 
@@ -146,5 +147,10 @@ bool sim_verb_set(struct sim_stage *stage, const struct sim_step *step, size_t n
         atomic_store(&settings->terminate_ms, ms);
     if (watch_cache) atomic_store(&settings->watch_cache, json_is_true(watch_cache));
     if (gzip) atomic_store(&settings->gzip, json_is_true(gzip));
+    enum sim_sharding sharding = settings->sharding;
+    const char *shards = sim_text_at(step->params, "shards");
+    if (*shards && !sim_sharding_read(shards, &sharding))
+        return err_set(err, ERR_INVALID, "shards: expected off, on or unsaid, got \"%s\"", shards);
+    atomic_store(&settings->sharding, (int)sharding);
     return true;
 }

@@ -8,6 +8,7 @@
 struct sim_settings {
     atomic_bool watch_cache;  /* lists with resourceVersion=0 ignore their limit, as from a watch cache */
     atomic_bool gzip;         /* responses may be compressed */
+    atomic_int sharding;      /* an enum sim_sharding */
     atomic_llong bookmark_ms; /* between the bookmarks of a watch */
     atomic_llong
         terminate_ms; /* a deleted pod on a node is removed after its grace period, and at most so much */

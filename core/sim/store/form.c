@@ -31,6 +31,7 @@ static void list_meta(struct buf *out, const struct sim_list_meta *meta)
     put_version(out, meta->version);
     if (meta->token) buf_printf(out, ",\"continue\":\"%s\"", meta->token);
     if (meta->remaining >= 0) buf_printf(out, ",\"remainingItemCount\":%lld", (long long)meta->remaining);
+    if (meta->shard) buf_printf(out, ",\"shardInfo\":{\"selector\":\"%s\"}", meta->shard);
     buf_putc(out, '}');
 }
 

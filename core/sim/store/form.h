@@ -11,6 +11,7 @@ struct sim_list_meta {
     uint64_t version;
     const char *token;
     int64_t remaining;
+    const char *shard; /* selector that was applied; NULL: none, or nothing is said of it */
 };
 
 /* Append the text before the first item of a list, and behind the last one. */

@@ -124,8 +124,19 @@ static json_t *read_selectors(const struct sim_request *request, const struct si
     return status;
 }
 
+/* A bad one has no reason, as on a real server. */
+static json_t *read_shard(const struct sim_request *request, struct sim_list_options *options)
+{
+    const char *text = text_of(request, "shardSelector");
+    char *message = NULL;
+    if (*text) options->shard = sim_shard_parse(text, &message);
+    json_t *status = message ? sim_status(500, NULL, message, NULL, NULL) : NULL;
+    free(message);
+    return status;
+}
+
 bool sim_list_options_read(const struct sim_request *request, const struct sim_kind *kind,
-                           struct sim_list_options *options, json_t **refusal)
+                           enum sim_sharding sharding, struct sim_list_options *options, json_t **refusal)
 {
     const char *match = text_of(request, "resourceVersionMatch"), *token = text_of(request, "continue");
     *options = (struct sim_list_options){
@@ -142,7 +153,14 @@ bool sim_list_options_read(const struct sim_request *request, const struct sim_k
     if (!*refusal)
         *refusal = check_combination(options, match, sim_query(request, "sendInitialEvents") != NULL);
     if (!*refusal) *refusal = read_selectors(request, kind, options);
+    if (!*refusal && sharding != SIM_SHARDS_OFF) *refusal = read_shard(request, options);
     return *refusal == NULL;
+}
+
+bool sim_list_selects(const struct sim_list_options *options, const struct sim_object *object)
+{
+    return (!options->shard || sim_shard_has(options->shard, object)) &&
+           sim_object_matches(object, options->labels, options->fields);
 }
 
 void sim_list_options_clear(struct sim_list_options *options)
@@ -150,6 +168,8 @@ void sim_list_options_clear(struct sim_list_options *options)
     sim_selector_free(options->labels);
     sim_selector_free(options->fields);
     options->labels = options->fields = NULL;
+    sim_shard_free(options->shard);
+    options->shard = NULL;
 }
 
 /* --- Continue tokens in the form of a real server: base64 of a small JSON object */

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "sim/object/selector.h"
 #include "sim/store/request.h"
+#include "sim/store/shard.h"
 
 enum sim_match { SIM_MATCH_UNSET, SIM_MATCH_EXACT, SIM_MATCH_NOT_OLDER };
 
@@ -19,11 +19,13 @@ struct sim_list_options {
     int64_t timeout_s;                    /* 0: not given */
     struct sim_selector *labels, *fields; /* NULL: everything */
     const char *include_object;           /* 0: none */
+    struct sim_shard *shard;              /* NULL: all of them */
 };
 
 /* Reads the options; returns false with a Status to respond with. */
 bool sim_list_options_read(const struct sim_request *request, const struct sim_kind *kind,
-                           struct sim_list_options *options, json_t **refusal);
+                           enum sim_sharding sharding, struct sim_list_options *options, json_t **refusal);
+bool sim_list_selects(const struct sim_list_options *options, const struct sim_object *object);
 void sim_list_options_clear(struct sim_list_options *options);
 
 /* --- Continue tokens: where the next page of a list begins, and at which version.

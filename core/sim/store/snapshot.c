@@ -127,7 +127,7 @@ struct sim_object *sim_snapshot_next(const struct sim_snapshot *snapshot, struct
     size_t n = strlen(snapshot->prefix);
     while ((object = omap_next(cursor))) {
         if (strncmp(object->key, snapshot->prefix, n) != 0) return NULL;
-        if (sim_object_matches(object, options->labels, options->fields)) return object;
+        if (sim_list_selects(options, object)) return object;
     }
     return NULL;
 }

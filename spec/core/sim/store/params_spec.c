@@ -21,7 +21,7 @@ static json_t *read_options(const char *query, struct sim_list_options *options)
         params[request.query_count++] = (struct sim_param){one, value ? value : ""};
     }
     json_t *refusal = NULL;
-    bool ok = sim_list_options_read(&request, kind_named("pods"), options, &refusal);
+    bool ok = sim_list_options_read(&request, kind_named("pods"), SIM_SHARDS_OFF, options, &refusal);
     assert_int_equal(ok, refusal == NULL);
     options->continue_ = options->continue_ ? "given" : NULL; /* what it pointed to goes */
     options->include_object = NULL;
