@@ -48,6 +48,13 @@ static bool takes(const struct sim_kind *kind, const char *subresource, const st
     return !sub;
 }
 
+static void warn_of(const struct sim_kind *kind, struct sim_reply *reply)
+{
+    if (!kind->deprecation) return;
+    if (!reply->warnings) reply->warnings = json_array();
+    json_array_insert_new(reply->warnings, 0, json_string(kind->deprecation));
+}
+
 static void objects(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
                     struct sim_reply *reply)
 {
@@ -74,6 +81,7 @@ static void objects(struct sim_api *api, const struct sim_request *request, cons
         read_objects(api, request, target, &faulty, reply);
     else
         sim_write_request(api, request, target, reply);
+    warn_of(kind, reply);
     buf_clear(&problem);
     sim_actions_clear(&faulty.actions);
 }

@@ -42,15 +42,15 @@ static void resolve(json_t *value)
     }
 }
 
-/* Borrowed; NULL: name and age. */
-static json_t *columns_of(const json_t *rows, const struct sim_kind *kind)
+/* Borrowed; NULL: no row is about the kind. */
+static json_t *row_of(const json_t *rows, const struct sim_kind *kind)
 {
     json_t *row;
     size_t i;
     json_array_foreach (rows, i, row)
         if (strcmp(sim_text_at(row, "kind"), kind->kind) == 0 &&
             strcmp(sim_text_at(row, "group"), kind->group) == 0)
-            return json_object_get(row, "columns");
+            return row;
     return NULL;
 }
 
@@ -85,7 +85,9 @@ static void read_all(void)
         bool is_object = strcmp(schemas[i].kind, "ComponentStatus") != 0;
         if (!schemas[i].on || !is_object) continue;
         struct sim_kind *kind = sim_kind_of_schema(&schemas[i]);
-        kind->printer_columns = json_incref(columns_of(json_object_get(data, "kinds"), kind));
+        const json_t *row = row_of(json_object_get(data, "kinds"), kind); /* without: name and age */
+        kind->printer_columns = json_incref(json_object_get(row, "columns"));
+        if (*sim_text_at(row, "deprecated")) kind->deprecation = xstrdup(sim_text_at(row, "deprecated"));
         set_stored(json_object_get(data, "versions"), kind);
         known.builtin.kinds[known.builtin.count++] = kind;
     }

@@ -31,6 +31,14 @@ static const char *const *labels_of(const json_t *fields)
     return labels;
 }
 
+static char *deprecation_of(const struct sim_kind *kind, const json_t *version)
+{
+    const char *text = sim_text_at(version, "deprecationWarning");
+    if (!sim_true_at(version, "deprecated")) return NULL;
+    return *text ? xstrdup(text)
+                 : xasprintf("%s/%s %s is deprecated", kind->group, kind->version, kind->kind);
+}
+
 static struct sim_kind *kind_of(const json_t *spec, const json_t *version)
 {
     const json_t *names = json_object_get(spec, "names");
@@ -43,6 +51,7 @@ static struct sim_kind *kind_of(const json_t *spec, const json_t *version)
     kind->scale = json_deep_copy(sim_at(version, "subresources.scale"));
     kind->has_scale = json_is_object(kind->scale);
     kind->field_labels = labels_of(json_object_get(version, "selectableFields"));
+    kind->deprecation = deprecation_of(kind, version);
     kind->has_generation = true;
     kind->needs_version = true;
     kind->custom = true;

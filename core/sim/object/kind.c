@@ -103,6 +103,7 @@ void sim_kind_free(struct sim_kind *kind)
     free_texts(kind->short_names);
     free_texts(kind->categories);
     free_texts(kind->field_labels);
+    free((char *)kind->deprecation);
     json_decref((json_t *)kind->printer_columns);
     json_decref((json_t *)kind->structural);
     json_decref((json_t *)kind->scale);

@@ -40,6 +40,7 @@ struct sim_kind {
     const json_t *structural;         /* of a custom kind: its openAPIV3Schema; NULL: any object fits */
     const struct sim_kind *stored; /* another version, in which Kubernetes' own kind is stored; else NULL */
     const json_t *conversion;      /* to and from it (object/convert.h) */
+    const char *deprecation;       /* warning in each response; NULL: none */
     const json_t *printer_columns; /* of its tables (kinds/columns.h), NULL or empty: name and age */
 };
 
