@@ -104,6 +104,16 @@ kubectl replace --force -f two.yaml
 EDITOR="sed -i s/a:.c/a:\ d/" kubectl edit configmap two
 kubectl get configmap two -o 'jsonpath={.data.a}'
 kubectl diff -f two.yaml | grep '^[-+] '
+kubectl apply -f moves.yaml
+kubectl apply -f moves.yaml --server-side
+sed -i s/a:.b/a:\ c/ moves.yaml
+kubectl apply -f moves.yaml --server-side
+kubectl get configmap moves -o 'jsonpath={.metadata.annotations}'
+kubectl get configmap moves --show-managed-fields \
+  -o 'jsonpath={range .metadata.managedFields[*]}{.manager}{"\n"}{end}' | sort
+kubectl patch configmap moves -p '{"data":{"a":"other"}}' --field-manager other
+kubectl apply -f moves.yaml --server-side
+kubectl apply -f moves.yaml
 kubectl label pods one colour=red
 kubectl label pods one colour=blue
 kubectl label pods one colour=blue --overwrite
@@ -223,6 +233,7 @@ describe("kubectl", function()
       ["bad.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bad}\ndta: {a: b}\n",
       ["prune.yaml"] = PRUNE, ["less.yaml"] = PRUNE:match "^(.-)%-%-%-", ["node.yaml"] = NODE, ["event.yaml"] = EVENT,
       ["old.yaml"] = OLD,
+      ["moves.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: moves}\ndata: {a: b, n: m}\n",
       ["script"] = SCRIPT, ["daily"] = DAILY,
     }
   end)

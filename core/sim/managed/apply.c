@@ -119,8 +119,56 @@ static json_t *conflict_status(const struct conflicts *c, const char *text)
     return status;
 }
 
+static const char last_applied[] = "kubectl.kubernetes.io/last-applied-configuration";
+
+/* Returns the text that an apply by clients keeps in the object; NULL unless kubectl applies one that has it.
+ */
+static const char *last_applied_of(const json_t *object, const struct sim_author *author)
+{
+    const char *text =
+        json_string_value(json_object_get(sim_at(object, "metadata.annotations"), last_applied));
+    return text && *text && strcmp(author->manager, "kubectl") == 0 ? text : NULL;
+}
+
+/* Takes out what kubectl itself applied as a client and what is still so: it moves over without a conflict.
+ */
+static void allow_last_applied(const struct sim_shape *shape, const json_t *live,
+                               const struct sim_author *author, struct sim_field_set *wanted)
+{
+    const char *text = last_applied_of(live, author);
+    json_t *last = text ? json_loads(text, 0, NULL) : NULL;
+    struct sim_field_set allowed = {0};
+    struct sim_comparison other = {0};
+    if (json_is_object(last) && strcmp(sim_text_at(last, "apiVersion"), author->version) == 0) {
+        sim_fields_of(shape, last, &allowed);
+        sim_compare(shape, last, live, false, &other);
+        sim_field_set_subtract(&allowed, &other.added);
+        sim_field_set_subtract(&allowed, &other.removed);
+        sim_field_set_subtract(&allowed, &other.modified);
+        sim_field_set_subtract(wanted, &allowed);
+    }
+    sim_field_set_clear(&allowed);
+    sim_comparison_clear(&other);
+    json_decref(last);
+}
+
+/* What kubectl applies is what a later apply as a client compares with. */
+static void update_last_applied(json_t *object, const struct sim_apply *apply)
+{
+    if (!last_applied_of(object, &apply->author)) return;
+    json_t *given = json_deep_copy(apply->given), *metadata = sim_submap(given, "metadata");
+    json_object_del(metadata, "managedFields");
+    json_object_del(json_object_get(metadata, "annotations"), last_applied);
+    if (!json_object_size(json_object_get(metadata, "annotations"))) json_object_del(metadata, "annotations");
+    char *text = json_dumps(given, JSON_COMPACT | JSON_SORT_KEYS);
+    json_object_set_new(sim_at(object, "metadata.annotations"), last_applied, sim_textf("%s\n", text));
+    free(text);
+    json_decref(given);
+}
+
 /* Returns a Status if other managers own what changed; NULL if none does. */
-static json_t *conflicts_of(const struct sim_managers *managers, const struct sim_author *author,
+static json_t *conflicts_of(const struct sim_shape *shape, const json_t *live,
+                            const struct sim_managers *managers, const struct sim_author *author,
                             const struct sim_comparison *changes)
 {
     const struct sim_manager **order = xcalloc(managers->count + 1, sizeof *order),
@@ -128,6 +176,7 @@ static json_t *conflicts_of(const struct sim_managers *managers, const struct si
     struct conflicts c = {.causes = json_array()};
     struct sim_field_set wanted = sim_field_set_copy(&changes->added);
     sim_field_set_unite(&wanted, &changes->modified);
+    allow_last_applied(shape, live, author, &wanted);
     for (size_t i = 0; i < managers->count; i++) order[i] = &managers->list[i];
     qsort(order, managers->count, sizeof *order, compare_managers);
     for (size_t i = 0; i < managers->count; i++) {
@@ -245,12 +294,12 @@ static json_t *merge(const struct sim_kind *kind, const struct sim_shape *shape,
 
 /* Hands the fields over, after the comparison of the result with what is stored; `other`: it is not the same.
  */
-static bool hand_over(const struct sim_kind *kind, const struct sim_apply *apply,
-                      struct sim_managers *managers, struct sim_comparison *changes, bool other,
-                      struct sim_refusal *refusal)
+static bool hand_over(const struct sim_kind *kind, const struct sim_shape *shape, const json_t *live,
+                      const struct sim_apply *apply, struct sim_managers *managers,
+                      struct sim_comparison *changes, bool other, struct sim_refusal *refusal)
 {
     sim_managed_filter_all(kind, apply->author.subresource, changes);
-    json_t *conflict = apply->force ? NULL : conflicts_of(managers, &apply->author, changes);
+    json_t *conflict = apply->force ? NULL : conflicts_of(shape, live, managers, &apply->author, changes);
     if (conflict) return sim_refuse(refusal, conflict);
     sim_managers_give_up(managers, &apply->author, changes);
     struct sim_manager *own = sim_managers_find(managers, &apply->author);
@@ -283,9 +332,11 @@ json_t *sim_applied(const struct sim_kind *kind, const json_t *live, const struc
         if (live && !managers.count) begin(kind, &shape, live, &apply->author, &managers);
         object = merge(kind, &shape, before, apply, &managers);
         sim_compare(&shape, before, object, true, &changes);
-        if (hand_over(kind, apply, &managers, &changes, !sim_value_equal(before, object), refusal))
+        if (hand_over(kind, &shape, before, apply, &managers, &changes, !sim_value_equal(before, object),
+                      refusal)) {
             finish(kind, object, &managers);
-        else {
+            update_last_applied(object, apply);
+        } else {
             json_decref(object);
             object = NULL;
         }
