@@ -116,10 +116,10 @@ static json_t *operation(const struct sim_kind *kind, const char *action, const 
 {
     json_t *reply = json_pack("{s:{s:s, s:{s:{s:o}}}}", "200", "description", "OK", "content",
                               "application/json", "schema", sim_openapi_ref(schema));
-    json_t *parameters = json_array();
-    if (strcmp(action, "get") != 0)
-        parameters = json_pack("[o o o]", query("dryRun", "string"), query("fieldManager", "string"),
-                               query("fieldValidation", "string"));
+    json_t *parameters = strcmp(action, "get") == 0
+                             ? json_array()
+                             : json_pack("[o o o]", query("dryRun", "string"),
+                                         query("fieldManager", "string"), query("fieldValidation", "string"));
     return json_pack("{s:s, s:o, s:o, s:o}", "x-kubernetes-action", action, "x-kubernetes-group-version-kind",
                      group_version_kind(kind), "parameters", parameters, "responses", reply);
 }
