@@ -227,7 +227,8 @@ json_t *sim_user_of_token(struct sim_users *users, const char *token, const json
     if (found) return found;
     json_decref(*audiences);
     *audiences = NULL;
-    if ((found = json_object_get(users->by_token, token))) return json_incref(found);
+    /* A copy: the references of one that is shared would be counted by the threads of several requests. */
+    if ((found = json_object_get(users->by_token, token))) return json_deep_copy(found);
     if (strncmp(token, user_mark, mark) != 0 || !token[mark]) return NULL;
     json_t *user = make_user(token + mark, "");
     add_group(user, authenticated);
