@@ -86,4 +86,23 @@ describe("tables of the simulator", function()
       if case.name == "ResourceQuota" then apis[1]:delete(path) end -- it would refuse pods
     end)
   end
+
+  -- { path, object }: what annotations and missing addresses make of a cell.
+  for _, case in ipairs {
+    { "/apis/networking.k8s.io/v1/namespaces/default/ingresses", [[{"apiVersion": "networking.k8s.io/v1",
+      "kind": "Ingress", "metadata": {"name": "old", "annotations": {"kubernetes.io/ingress.class": "nginx"}},
+      "spec": {"defaultBackend": {"service": {"name": "a", "port": {"number": 80}}}}}]] },
+    { "/api/v1/persistentvolumes", [[{"apiVersion": "v1", "kind": "PersistentVolume", "metadata": {"name": "old",
+      "annotations": {"volume.beta.kubernetes.io/storage-class": "beta"}}, "spec": {"capacity": {"storage": "1Gi"},
+      "accessModes": ["ReadWriteOnce"], "storageClassName": "new", "hostPath": {"path": "/a"}}}]] },
+    { "/api/v1/namespaces/default/endpoints", [[{"apiVersion": "v1", "kind": "Endpoints", "metadata": {"name": "old"},
+      "subsets": [{"notReadyAddresses": [{"ip": "1.2.3.4"}], "ports": [{"port": 80}]}]}]] },
+  } do
+    local object = cjson.decode(case[2])
+    it(("show what is special of %s as the real server does"):format(object.kind), function()
+      local apis = { real:api(), sim.api }
+      for _, api in ipairs(apis) do api:create(case[1], object) end
+      assert.equal(lines(table_of(apis[1], case[1] .. "/old")), lines(table_of(apis[2], case[1] .. "/old")))
+    end)
+  end
 end)

@@ -232,6 +232,8 @@ json_t *sim_cell_endpoints(const json_t *endpoints, const json_t *column, int64_
                 free(text);
             }
     }
+    /* Without addresses that are ready: nothing; without any: what the column says. */
+    if (!list.count && json_array_size(sim_at(endpoints, "subsets"))) return json_string("");
     return cell_of(&list, column);
 }
 
@@ -322,7 +324,7 @@ json_t *sim_cell_requested_duration(const json_t *request, const json_t *column,
     return json_string(text);
 }
 
-/* "namespace/name" of a policy's parameters, or their selector. */
+/* "namespace/name" of a policy's parameters. */
 json_t *sim_cell_policy_parameters(const json_t *binding, const json_t *column, int64_t now_s)
 {
     const json_t *reference = sim_at(binding, "spec.paramRef");
