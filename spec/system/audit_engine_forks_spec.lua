@@ -5,6 +5,8 @@ local proc = require "spec.support.proc"
 
 local preset = os.getenv "KUBELUA_PRESET" or "release"
 local AUDITS = preset == "release" and 200 or 40
+-- GCC 12's ASan does not take its allocator's locks at a fork, as glibc does: a child may wait for one for ever.
+local test = preset == "asan" and pending or it
 
 -- The engine thread writes and says something all the time; requests wait for --kube-api-qps, of which the I/O thread
 -- says a word each time.
@@ -49,7 +51,7 @@ describe("audits of a busy engine", function()
   before_each(function() at = engine_at_socket.new(BUSY, { "--pods", "20" }) end)
   after_each(function() at:close() end)
 
-  it("none of which hangs", function()
+  test("none of which hangs", function()
     local engine = at:start { "-v", "3", "--kube-api-qps", "200", "--kube-api-burst", "1",
       "--metrics-bind-address", "127.0.0.1:0" }
     local metrics = engine:wait_error 'Serving metrics" address="([^"]+)"'
