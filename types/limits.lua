@@ -10,6 +10,7 @@ local k8s = {}
 ---@field load_cpu? number|string
 ---@field handler_cpu? number|string of a handler, worker or timer between two waits
 ---@field main_cpu? number|string
+---@field piece_cpu? number|string of what cannot give way within k8s.main, migrate or the load phase of a reload
 ---@field filter_cpu? number|string of one call of a filter, transform or index function
 ---@field script_memory? number|string
 ---@field value_size? number|string

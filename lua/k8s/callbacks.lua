@@ -2,9 +2,9 @@
 -- give way to other scripts, and no wait would pass. Results and errors are Lua's own.
 local raw = ...
 
-local type, getmetatable, next, floor = type, getmetatable, next, math.floor
+local type, getmetatable, next, rawget, rawset, floor = type, getmetatable, next, rawget, rawset, math.floor
 local sub, byte, concat = string.sub, string.byte, table.concat
-local find, check_size, raise = raw.find_pattern, raw.check_size, raw.raise
+local find, check_size, check_order, raise = raw.find_pattern, raw.check_size, raw.check_order, raw.raise
 
 local stock = { sort = table.sort, foreach = table.foreach, foreachi = table.foreachi, gsub = string.gsub }
 local CARET = byte "^"
@@ -63,12 +63,13 @@ local function sort_range(t, low, high, less)
   end
 end
 
--- None of these looks at metamethods: what has some is left to C.
-local function is_plain(t, call)
-  return type(t) == "table" and type(call) == "function" and getmetatable(t) == nil
+local function is_less(a, b)
+  return a < b
 end
 
-local function is_less(a, b)
+-- Raises in the words of Lua for what has no order.
+local function is_less_or_raises(a, b)
+  check_order(a, b)
   return a < b
 end
 
@@ -86,21 +87,35 @@ local function is_of_one_type(t)
   return true
 end
 
--- Lua's own order looks at no budget: `less` is a function of C that does, and knows all other types.
-local less = raw.less
+-- The elements, which the sort may write: Lua's own looks at no metamethod of the list.
+local function elements(t)
+  if getmetatable(t) == nil then
+    return t
+  end
+  local list = {}
+  for i = 1, #t do
+    list[i] = rawget(t, i)
+  end
+  return list
+end
 
 function own.sort(t, order)
-  if order == nil and is_plain(t, is_less) and is_of_one_type(t) then
-    order = is_less
-  elseif not is_plain(t, order) then
-    return stock.sort(t, order == nil and less or order)
+  if type(t) ~= "table" or order ~= nil and type(order) ~= "function" then
+    return stock.sort(t, order) -- raises
   end
-  sort_range(t, 1, #t, order)
+  local list = elements(t)
+  order = order or is_of_one_type(list) and is_less or is_less_or_raises
+  sort_range(list, 1, #list, order)
+  if list ~= t then
+    for i = 1, #list do
+      rawset(t, i, list[i])
+    end
+  end
 end
 
 function own.foreach(t, call)
-  if not is_plain(t, call) then
-    return stock.foreach(t, call)
+  if type(t) ~= "table" or type(call) ~= "function" then
+    return stock.foreach(t, call) -- raises
   end
   for key, value in next, t do
     local result = call(key, value)
@@ -111,11 +126,11 @@ function own.foreach(t, call)
 end
 
 function own.foreachi(t, call)
-  if not is_plain(t, call) then
-    return stock.foreachi(t, call)
+  if type(t) ~= "table" or type(call) ~= "function" then
+    return stock.foreachi(t, call) -- raises
   end
   for i = 1, #t do
-    local result = call(i, t[i])
+    local result = call(i, rawget(t, i))
     if result ~= nil then
       return result
     end

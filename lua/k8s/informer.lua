@@ -3,6 +3,7 @@ local raw = ...
 
 local object = require "k8s.object"
 local blocking = require("k8s.task").blocking
+local may_pause = raw.task.may_pause
 
 local methods = raw.informer.methods
 
@@ -78,6 +79,9 @@ end
 -- pods:query(): a query of the cache: where, label, namespace, group, order, limit; then count, sum, rows or each.
 function methods:query()
   check_self(self, "query")
+  if may_pause() then
+    require "k8s.query_steps"
+  end
   return raw.query.new(self)
 end
 

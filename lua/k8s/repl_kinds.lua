@@ -59,11 +59,14 @@ function Kind:lister()
 end
 
 -- The caches of an engine are read in steps.
-local steps = own.caches and require "k8s.repl_steps"
+if own.caches then
+  require "k8s.query_steps"
+end
 
 function Kind:list(selector)
-  if steps then
-    return steps.list(Kind.query(self), selector)
+  if own.caches then
+    local query = Kind.query(self)
+    return (selector == nil and query or query:label(selector)):rows()
   end
   return Kind.lister(self):list_all(selector)
 end
@@ -73,8 +76,8 @@ function Kind:get(key)
 end
 
 function Kind:count(selector)
-  if steps and selector ~= nil then
-    return steps.count(Kind.query(self), selector)
+  if own.caches and selector ~= nil then
+    return Kind.query(self):label(selector):count()
   end
   return Kind.lister(self):count(selector)
 end

@@ -1,4 +1,4 @@
--- `require`. The chunk of a module is called from here while the script loads: unlike one that C calls, it can pause.
+-- `require`. The chunk of a module is called from here: unlike one that C calls, it can pause and wait.
 local raw = ...
 
 local find, keep = raw.require, raw.keep_module

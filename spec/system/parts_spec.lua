@@ -78,6 +78,43 @@ describe("a long call #threads", function()
     engine:wait_error "in function 'burn'"
   end)
 
+  it("of k8s.main ends at piece-cpu where it cannot give way, as in what a function of C calls", function()
+    local engine = cluster.run(cluster.sim().server, cluster.script(HEAD .. [[
+      local slow = setmetatable({}, { __tostring = function() burn(3000) return "slow" end })
+      k8s.main(function()
+        burn(200)
+        print "within"
+        print(slow)
+      end)
+    ]]), { "--limit", "piece-cpu=40ms", "--limit", "main-cpu=10s" })
+    engine:wait_line "^within$"
+    engine:wait_error "lua:4: over the limit piece%-cpu %(40ms%) in one piece of main"
+  end)
+
+  it("of k8s.main gives way in queries, in sorts of any list and in modules that it requires", function()
+    place:write("_slow.lua", HEAD .. "burn(300) return 'module'")
+    place:write("it.lua", HEAD .. [[
+      local pods = k8s.informer "pods"
+      local ordered = { __lt = function(a, b) burn(20) return a.n < b.n end }
+      k8s.main(function()
+        print(require "_slow")
+        local list = setmetatable({}, { __index = error, __newindex = error })
+        for i = 1, 5 do rawset(list, i, setmetatable({ n = -i }, ordered)) end
+        table.sort(list)
+        print("sorted", list[1].n, list[5].n)
+        local query = pods:query():order("metadata.name")
+        local began, rows = os.clock()
+        repeat rows = query:rows() until os.clock() - began > 0.2
+        print("rows", #rows, rows[1].metadata.name < rows[2].metadata.name, query:count())
+      end)
+    ]])
+    local engine = place:start(cluster.sim { "--pods", "2000" }, nil,
+      { "--limit", "main-cpu=1m", "--limit", "piece-cpu=30ms" })
+    engine:wait_line "^module$"
+    engine:wait_line "^sorted\t%-5\t%-1$"
+    engine:wait_line("^rows\t2000\ttrue\t2000$", 60)
+  end)
+
   it("of a load phase ends in the generation, is refused with its place, and is dropped for the next edit", function()
     local sim = cluster.sim()
     place:write("it.lua", HEAD .. 'k8s.every("1s", function() end) print "first"')

@@ -37,7 +37,10 @@ static const struct flag_group *groups_of(enum driver_mode mode)
     all[n++] = (struct flag_group){"Connection:", connection_flags(&options)};
     all[n++] = (struct flag_group){
         "Each flag can also be set in the environment: KUBELUA_LOG_FORMAT sets --log-format.", &none};
-    if (mode == DRIVER_EXEC) options.script_limits.values[LIMIT_MAIN_CPU] = LIMIT_NONE;
+    if (mode == DRIVER_EXEC) {
+        options.script_limits.values[LIMIT_MAIN_CPU] = LIMIT_NONE;
+        options.script_limits.values[LIMIT_PIECE_CPU] = LIMIT_NONE;
+    }
     return all;
 }
 

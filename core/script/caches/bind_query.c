@@ -252,7 +252,7 @@ static int l_query_each(lua_State *L)
     return rows_push_iterator(L, box->query, cache, &box->work);
 }
 
-/* --- evaluations in steps, for prompts (lua/k8s/repl_steps.lua) */
+/* --- evaluations in steps, for calls that may pause (lua/k8s/query_steps.lua) */
 
 /* begin(query, method, path): begins what the method would do at once; whether the query has groups. */
 static int l_begin(lua_State *L)

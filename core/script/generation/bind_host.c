@@ -1,5 +1,6 @@
 /* raw.print, raw.log, raw.raise, raw.raise_at, raw.note_missing, raw.nearest, raw.check_stack,
- * raw.check_loading, raw.traceback, raw.null, raw.format_arguments, raw.less: what touches the process. */
+ * raw.check_loading, raw.traceback, raw.null, raw.format_arguments, raw.check_order: what touches the
+ * process. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -255,7 +256,7 @@ static void bind_host(lua_State *L)
                                      {"check_stack", l_check_stack},
                                      {"check_size", l_check_size},
                                      {"format_arguments", l_format_arguments},
-                                     {"less", l_table_less},
+                                     {"check_order", l_table_check_order},
                                      {"find_pattern", l_string_find_pattern},
                                      {"traceback", l_traceback},
                                      {"check_loading", l_check_loading},

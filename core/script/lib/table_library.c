@@ -1,11 +1,10 @@
-/* table.concat, insert and the order of table.sort; see table_library.h. Results and errors are Lua's own. */
+/* table.concat and insert, and what table.sort can order; see table_library.h. Results and errors are Lua's
+ * own. */
 #include "script/lib/table_library.h"
 
 #include "base/buf.h"
 #include "script/vm/args.h"
 #include "script/vm/budget.h"
-
-enum { COMPARISONS_TURN = 10000 };
 
 static int l_table_concat(lua_State *L)
 {
@@ -60,31 +59,17 @@ static int l_table_insert(lua_State *L)
 static bool has_order(lua_State *L)
 {
     int type = lua_type(L, 1);
-    if (type == lua_type(L, 2) && (type == LUA_TNUMBER || type == LUA_TSTRING)) return true;
-    if (!luaL_getmetafield(L, 1, "__lt") && !luaL_getmetafield(L, 2, "__lt")) return false;
-    lua_pop(L, 1);
-    return true;
+    if (type != lua_type(L, 2)) return false;
+    if (type == LUA_TNUMBER || type == LUA_TSTRING) return true;
+    return luaL_getmetafield(L, 1, "__lt") && luaL_getmetafield(L, 2, "__lt") && lua_rawequal(L, -2, -1);
 }
 
-/* Checks the budget: within a sort no instruction of Lua runs a hook, and an inconsistent comparison could
- * make it endless. */
-static void poll(lua_State *L)
+int l_table_check_order(lua_State *L)
 {
-    struct script *script = script_of(L);
-    if (++script->call.comparisons % COMPARISONS_TURN == 0) budget_tick(script);
-    budget_poll(L, script);
-}
-
-int l_table_less(lua_State *L)
-{
-    poll(L);
-    if (!has_order(L)) {
-        const char *a = arg_type_name(L, 1), *b = arg_type_name(L, 2);
-        if (strcmp(a, b) == 0) script_raise(L, "attempt to compare two %s values", a);
-        script_raise(L, "attempt to compare %s with %s", a, b);
-    }
-    lua_pushboolean(L, lua_lessthan(L, 1, 2));
-    return 1;
+    if (has_order(L)) return 0;
+    const char *a = arg_type_name(L, 1), *b = arg_type_name(L, 2);
+    if (strcmp(a, b) == 0) script_raise(L, "attempt to compare two %s values", a);
+    script_raise(L, "attempt to compare %s with %s", a, b);
 }
 
 void table_library_open(lua_State *L)

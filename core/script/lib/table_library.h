@@ -7,5 +7,5 @@
 /* Puts them into the table on top of the stack, which is Lua's table library. */
 void table_library_open(lua_State *L);
 
-/* The order of table.sort where a script gives none: `a < b`. */
-int l_table_less(lua_State *L);
+/* For lua/k8s: raises, as table.sort does, unless Lua has an order for the two values. */
+int l_table_check_order(lua_State *L);

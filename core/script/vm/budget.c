@@ -13,6 +13,9 @@
 #include "script/vm/memory.h"
 #include "script/vm/state.h"
 
+enum { NS_PER_MS = 1000000 };
+enum { PIECE_LEAST_MS = 20 };
+
 int64_t budget_clock_ns(void)
 {
     struct timespec ts;
@@ -52,7 +55,7 @@ static void report(struct script *script, lua_State *L)
     if (b->failure.line) buf_printf(&b->failure.text, "%s:%d: ", b->failure.source, b->failure.line);
     buf_printf(&b->failure.text, "over the limit %s (", limit_name(b->over_limit));
     limit_describe(b->over_limit, script->limits.values[b->over_limit], &b->failure.text);
-    buf_puts(&b->failure.text, ") in ");
+    buf_puts(&b->failure.text, b->over_limit == LIMIT_PIECE_CPU ? ") in one piece of " : ") in ");
     put_call(script, b->over, &b->failure.text);
     /* Garbage cannot explain the excess then: name the cause that a script's author would not suspect. */
     if (b->over_limit == LIMIT_SCRIPT_MEMORY && script->retained.bytes > script->heap.limit / 4) {
@@ -101,11 +104,25 @@ static void set_over(struct budget *b, struct budget_call *call, enum limit limi
     b->stop = true;
 }
 
-/* Can be negative: a collection during which the clock started has excused more time than has passed. */
-static int64_t taken_ns(const struct budget_call *call, int64_t now)
+/* Since it began or went on after a pause. Can be negative: a collection during which the clock started has
+ * excused more time than has passed. */
+static int64_t unpaused_ns(const struct budget_call *call, int64_t now)
 {
     int64_t taken = now - call->begun_ns - call->excused_ns;
     return taken > 0 ? taken : 0;
+}
+
+static int64_t taken_ns(const struct budget_call *call, int64_t now)
+{
+    return call->earlier_ns + unpaused_ns(call, now);
+}
+
+/* A call that should have paused long ago: a function of C works, or calls the script's code, and no pause
+ * passes through it. Below PIECE_LEAST_MS it may have had no chance to pause. */
+static bool is_stuck(const struct script *script, const struct budget_call *call, int64_t now)
+{
+    int64_t most_ms = script->limits.values[LIMIT_PIECE_CPU], ms = unpaused_ns(call, now) / NS_PER_MS;
+    return script->budget.pauses && !call->outer && !script->brief && ms > PIECE_LEAST_MS && ms > most_ms;
 }
 
 /* Finds a call over its limit, the innermost first, as an outer one may be fine without it. Returns whether
@@ -123,6 +140,8 @@ static bool check_calls(struct script *script)
         int64_t left_ns = call->limit_ns - taken_ns(call, now);
         near = near || left_ns < until_next_ns;
         if (!b->over && left_ns < 0) set_over(b, call, call->limit);
+        if (b->over || !is_stuck(script, call, now)) continue;
+        set_over(b, call, LIMIT_PIECE_CPU);
     }
     return near;
 }
@@ -234,7 +253,6 @@ void budget_close(struct script *script)
 void budget_enter(struct script *script, struct budget_call *call, enum limit limit, const char *what,
                   const char *whose)
 {
-    enum { NS_PER_MS = 1000000 };
     int64_t ms = script->limits.values[limit];
     *call = (struct budget_call){
         .outer = script->budget.call,

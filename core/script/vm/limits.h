@@ -13,6 +13,7 @@ enum limit {
                         */
     LIMIT_LOAD_CPU,    /* of the load phase */
     LIMIT_MAIN_CPU,
+    LIMIT_PIECE_CPU,  /* of what cannot pause in a call that can, below or in a function of C */
     LIMIT_FILTER_CPU, /* of one call of a filter, transform or index function */
     LIMIT_SCRIPT_MEMORY,
     LIMIT_VALUE_SIZE, /* of what one call makes: a string, JSON text, an array */

@@ -11,7 +11,6 @@
 #include "script/vm/bundle.h"
 #include "script/vm/call.h"
 #include "script/vm/feature.h"
-#include "script/vm/task.h"
 
 /* Whether a script writes Event objects is known only when it does, but `kubelua rbac` needs it before: so
  * the source is searched for ".event". A false match only adds a permission that is not needed. */
@@ -157,9 +156,8 @@ static void load_file(lua_State *L, const char *name)
     modules_push_chunk(L, source, own_text(L, -1));
 }
 
-/* Keeps loaded modules in a table of its own: LuaJIT's could hold what a script must not have. While the
- * script loads it returns nil and the module's chunk: lua/k8s/require.lua calls that, so that it can pause.
- */
+/* Keeps loaded modules in a table of its own: LuaJIT's could hold what a script must not have. The first time
+ * it returns nil and the module's chunk: lua/k8s/require.lua calls that, so that it can pause. */
 static int l_require(lua_State *L)
 {
     enum { LOADED = 2 };
@@ -169,21 +167,16 @@ static int l_require(lua_State *L)
     push_ref(L, script_of(L), REF_LOADED);
     lua_getfield(L, LOADED, name);
     if (lua_islightuserdata(L, -1))
-        script_raise(L, "module '%s' requires itself, or an earlier load failed", name);
+        script_raise(L, "module '%s' requires itself, or its load has failed or is still waiting", name);
     if (!lua_isnil(L, -1)) return 1;
     if (!push_api(L, name) && !feature_push_module(L, name)) {
         load_file(L, name);
         /* The null marks a module in progress, so that a circle raises instead of recursing. */
         push_null(L);
         lua_setfield(L, LOADED, name);
-        if (script_of(L)->phase == SCRIPT_LOADING) {
-            lua_pushnil(L);
-            lua_insert(L, -2);
-            return 2;
-        }
-        lua_pushstring(L, name);
-        lua_call(L, 1, 1);
-        if (lua_isnil(L, -1)) lua_pushboolean(L, 1);
+        lua_pushnil(L);
+        lua_insert(L, -2);
+        return 2;
     }
     lua_pushvalue(L, -1);
     lua_setfield(L, LOADED, name);
@@ -223,7 +216,6 @@ void modules_open(lua_State *L)
     set_ref(L, REF_LOADED);
     push_ref(L, script_of(L), REF_RAW);
     lua_pushcfunction(L, l_require);
-    task_no_yield_across(L, "a module that is being loaded");
     lua_setfield(L, -2, "require");
     lua_pushcfunction(L, l_keep);
     lua_setfield(L, -2, "keep_module");

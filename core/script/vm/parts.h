@@ -67,6 +67,7 @@ struct budget_call {
     enum limit limit;
     int64_t limit_ns;
     int64_t begun_ns;   /* thread CPU clock at the first check; 0 before it */
+    int64_t earlier_ns; /* CPU time of the call before it paused */
     int64_t excused_ns; /* CPU time of collections that the engine ran meanwhile */
 };
 

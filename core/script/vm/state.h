@@ -143,7 +143,6 @@ struct script {
     struct {                     /* in progress */
         struct budget_call stay; /* outermost call, made by the engine */
         int depth;               /* calls into Lua in progress */
-        unsigned comparisons;    /* by table.sort, so far */
         const char *no_yield;    /* reason why it may not yield: "a filter"; NULL: it may */
         struct script_entry entry;
         struct script_called called;

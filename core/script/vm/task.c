@@ -261,7 +261,7 @@ static void enter_again(struct task *task)
         enter_piece(task);
         return;
     }
-    script->call.stay.excused_ns = -task->spent_ns;
+    script->call.stay.earlier_ns = task->spent_ns;
     task->spent_ns = 0;
 }
 

@@ -152,6 +152,14 @@ static int l_paused(lua_State *L)
     return 1;
 }
 
+/* may_pause(): whether the call in flight pauses when it takes long. */
+static int l_may_pause(lua_State *L)
+{
+    const struct budget *b = &script_of(L)->budget;
+    lua_pushboolean(L, b->pauses && !b->call->outer);
+    return 1;
+}
+
 /* unpause(): it goes on at once. */
 static int l_unpause(lua_State *L)
 {
@@ -171,9 +179,13 @@ static int l_raise_from(lua_State *L)
 
 static void bind_task(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"results", task_results},    {"refuse", l_refuse},
-                                     {"paused", l_paused},         {"unpause", l_unpause},
-                                     {"raise_from", l_raise_from}, {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"results", task_results},
+                                     {"refuse", l_refuse},
+                                     {"paused", l_paused},
+                                     {"may_pause", l_may_pause},
+                                     {"unpause", l_unpause},
+                                     {"raise_from", l_raise_from},
+                                     {NULL, NULL}};
     const struct script *script = script_of(L);
     lua_newtable(L);
     luaL_register(L, NULL, verbs);

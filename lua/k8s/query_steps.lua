@@ -1,9 +1,9 @@
--- Over an engine a prompt's queries are evaluated in steps, between which its call may pause: a cache of a hundred
--- thousand objects must not hold up handlers. In a callback of C, where no call pauses, the steps follow one another.
+-- Queries in steps, between which a call that may pause does: a cache of a hundred thousand objects must not hold up
+-- the handlers of others. In all other calls they are evaluated at once.
 local raw = ...
 
 local begin, step, fill, methods = raw.query.begin, raw.query.step, raw.query.fill, raw.query.methods
-local array = raw.json.array
+local array, may_pause = raw.json.array, raw.task.may_pause
 
 -- Whether the query has groups.
 local function evaluate(query, method, path)
@@ -16,7 +16,9 @@ end
 local function in_steps(method)
   local finish = methods[method]
   methods[method] = function(self, path)
-    evaluate(self, method, path)
+    if may_pause() then
+      evaluate(self, method, path)
+    end
     return finish(self, path)
   end
 end
@@ -25,12 +27,12 @@ in_steps "count"
 in_steps "sum"
 in_steps "each"
 
-local groups_of = methods.rows
+local rows_at_once = methods.rows
 
 -- An array that is filled in steps, too.
 function methods:rows()
-  if evaluate(self, "rows") then
-    return groups_of(self)
+  if not may_pause() or evaluate(self, "rows") then
+    return rows_at_once(self)
   end
   local rows, count, all = array(), 0, false
   while not all do
@@ -38,16 +40,3 @@ function methods:rows()
   end
   return rows
 end
-
-local steps = {}
-
--- Lists of a kind, without steps: for what is small enough to be done at once.
-function steps.list(query, selector)
-  return (selector == nil and query or query:label(selector)):rows()
-end
-
-function steps.count(query, selector)
-  return query:label(selector):count()
-end
-
-return steps
