@@ -89,6 +89,14 @@ static void tls_error(const struct http_exchange *exchange, CURLcode result, str
         err_append(err, "; does it speak TLS, or is it an http:// address?");
 }
 
+/* A server that expects TLS closes the connection, or replies with an alert instead of a head. */
+static void hint_at_tls(const struct http_exchange *exchange, CURLcode result, struct err *err)
+{
+    bool no_head = result == CURLE_GOT_NOTHING || strstr(exchange->error_text, "HTTP/0.9");
+    if (no_head && !exchange->tls && !exchange->proxy)
+        err_append(err, "; does it speak TLS? Then its address begins with https://");
+}
+
 void exchange_error(const struct http_exchange *exchange, CURLcode result, struct err *err)
 {
     const char *where = exchange->where;
@@ -139,10 +147,13 @@ void exchange_error(const struct http_exchange *exchange, CURLcode result, struc
     case CURLE_WEIRD_SERVER_REPLY:
     case CURLE_UNSUPPORTED_PROTOCOL:
         err_set(err, ERR_PARSE, "%s: %s", where, detail(exchange, result));
+        hint_at_tls(exchange, result, err);
         break;
     case CURLE_SEND_FAIL_REWIND: /* the connection broke when the body was on its way */
         reset_error(exchange, err);
         break;
-    default: closed_error(exchange, result, err);
+    default:
+        closed_error(exchange, result, err);
+        if (err->code == ERR_CLOSED && !*err->reason) hint_at_tls(exchange, result, err);
     }
 }

@@ -40,6 +40,10 @@ symptoms["is it an http:// address?"] = function()
   local server = cluster.sim().server:gsub("^http:", "https:")
   return output_of("check", "-f", cluster.script(HEAD), "-s", server)
 end
+symptoms["does it speak TLS?"] = function()
+  local https = cluster.start { cluster.binary, "sim", "--port", "0", "--tls" }:wait_line "Serving on (https://[%d.:]+)"
+  return output_of("check", "-f", cluster.script(HEAD), "-s", (https:gsub("^https:", "http:")))
+end
 symptoms["no engine is listening"] = function() return output_of("status", "--admin-socket", "/nonexistent/a.sock") end
 
 -- The log of an engine until the message is there.

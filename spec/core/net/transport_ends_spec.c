@@ -57,6 +57,24 @@ static void test_a_response_cut_short_is_closed(void **state)
     call_clear(&call);
 }
 
+/* A server that expects TLS closes the connection or sends an alert, where a head was awaited. */
+static void test_what_may_be_tls_is_said_to_be(void **state)
+{
+    struct bench *bench = *state;
+    static const char *const replies[] = {"", "\x15\x03\x01\x02\x02\x0a"};
+    for (size_t i = 0; i < 2; i++) {
+        struct call call = {0};
+        size_t before = bench->requests;
+        bench_start(bench, &call, "/");
+        bench_until_size(bench, &bench->requests, before + 1);
+        tiny_puts(bench->conn, replies[i]);
+        tiny_close(bench->conn);
+        bench_until(bench, &call.dones, 1);
+        assert_non_null(strstr(call.err.text, "; does it speak TLS? Then its address begins with https://"));
+        call_clear(&call);
+    }
+}
+
 static void test_a_reset_is_closed_with_its_reason(void **state)
 {
     struct bench *bench = *state;
@@ -360,6 +378,7 @@ int main(void)
         T(test_refused_connections_report_it),
         T(test_a_name_that_does_not_exist_is_a_connect_error),
         T(test_a_response_cut_short_is_closed),
+        T(test_what_may_be_tls_is_said_to_be),
         T(test_a_reset_is_closed_with_its_reason),
         T(test_t3_the_kernel_checks_for_dead_connections),
         T(test_what_is_not_http_is_a_parse_error),
