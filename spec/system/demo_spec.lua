@@ -14,6 +14,9 @@ if (os.getenv "KUBELUA_PRESET" or "release") == "release" then
       assert.are.equal(0, demo:wait(120), demo:report())
       local out = demo:out()
       assert.has_match("\n~ updated  %S+ +image %S+:v%S+ %-> api:v2%.0%.%d", out)
+      local edited = out:match "\n$ sed %-i [^\n]*\n(.*)"
+      assert.has_match("\n! live +demo%.lua, as edited +[^\n]*\n%? query +tier=db +%d+ Running", edited)
+      assert.is_nil(out:match("Synced.*Synced"))
       assert.has_match("\nSummary\n  first list   1000 pods in ", out, 1, true)
       assert.has_match("\n  the engine   %d+ MB resident, ", out)
       local go, rest = out:match "\n\nNext: docs/first%-script%.md, [^\n]*\n( +export [^\n]*\n)(.*)$"
