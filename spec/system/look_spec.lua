@@ -1,7 +1,9 @@
 -- Looking into a busy engine: a hundred scripts, ten of them on the kind that changes. What looks takes little of the
 -- engine thread, in pieces so short that no handler waits long for them: measured by the engine itself, in CPU time of
 -- that thread, which a busy machine leaves alone.
+local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
 local scripts_folder = require "spec.support.scripts_folder"
 local temp = require "spec.support.temp"
 
@@ -13,8 +15,9 @@ local sanitizer = (os.getenv "KUBELUA_PRESET" or "release") ~= "release"
 local SCRIPTS, ON_PODS = 100, 10
 local OTHERS = { "configmaps", "services", "nodes", "deployments", "secrets", "namespaces", "leases", "configmaps" }
 
--- The most CPU time of a command, and of the longest of its pieces: a handler waits for one piece, and has 5 ms.
-local CPU_MS, PIECE_MS = 50, 3
+-- The most CPU time of a command, and of the longest of its pieces in most tries and in the worst one: a handler waits
+-- for one piece, and has 5 ms.
+local CPU_MS, PIECE_MS, WORST_MS = 50, 3, 5
 
 -- One of the hundred: a handler that keeps a table, another one with a filter, a queue, a timer and a command.
 local SCRIPT = scripts_folder.HEAD .. [[
@@ -33,7 +36,7 @@ local SCRIPT = scripts_folder.HEAD .. [[
 ]]
 
 describe("a busy engine", function()
-  local place, sim, engine, page
+  local place, sim, engine, page, metrics
 
   setup(function()
     place = scripts_folder.new()
@@ -43,8 +46,9 @@ describe("a busy engine", function()
     end
     sim = cluster.sim { "--pods", PODS }
     engine = place:start(sim, nil, {
-      "-v2", "--ui-bind-address", "127.0.0.1:0", "--history", "pods=5",
+      "-v2", "--ui-bind-address", "127.0.0.1:0", "--history", "pods=5", "--metrics-bind-address", "127.0.0.1:0",
     })
+    metrics = engine:err():match 'Serving metrics" address="([^"]+)"'
     page = engine:err():match 'Serving a page about the engine" address="([^"]+)"'
     engine:wait_until(function()
       local out = engine.ask "status"
@@ -106,6 +110,45 @@ describe("a busy engine", function()
       middle.pieces, middle.longest, worst.longest)
     if strict then print(figures) end
     assert.is_true(sanitizer or good >= (strict and 3 or 1), figures)
+    assert.is_true(not strict or worst.longest < WORST_MS, figures)
+  end
+
+  -- Of the handlers on pods, the metrics of latency: how many updates they have had, and how many of these within 5 ms
+  -- of their arrival; and the changes that the server has made.
+  local function progress()
+    local list = "/api/v1/pods?limit=1'"
+    local page_of_metrics = temp.run("curl -s http://" .. metrics .. "/metrics")
+    local function sum(pattern)
+      local total = 0
+      for value in page_of_metrics:gmatch(pattern) do total = total + tonumber(value) end
+      return total
+    end
+    local of_counts = 'kubelua_event_latency_seconds_%s{script="[^"]*script%%-00%%d",handler="counts"%s} (%%d+)'
+    return {
+      handled = sum(of_counts:format("count", "")),
+      soon = sum(of_counts:format("bucket", ',le="0.005"')),
+      made = tonumber(cjson.decode((temp.run("curl -s '" .. sim.server .. list))).metadata.resourceVersion),
+    }
+  end
+
+  -- Of the changes of some seconds, the share that the nine handlers of script-001 to script-009 are told of, and of
+  -- these the share within 5 ms, while `run` is called again and again.
+  local function shares(seconds, run)
+    local from, till = progress(), proc.now() + seconds
+    repeat run() until proc.now() > till
+    local to = progress()
+    local handled = to.handled - from.handled
+    return handled / 9 / (to.made - from.made), (to.soon - from.soon) / handled, to.made - from.made
+  end
+
+  local function watch(name, run)
+    local handled, soon, made = shares(strict and 5 or 1, run)
+    local figures = ("%-80s %d changes, %.1f %% of them handled, %.1f %% within 5 ms"):format(name, made, 100 * handled,
+      100 * soon)
+    if strict then print(figures) end
+    -- Other processes of a busy machine have the cores: only a proof judges how much is done.
+    assert.is_true(handled > (strict and 0.95 or 0), figures)
+    return soon
   end
 
   local function answers(...)
@@ -133,6 +176,19 @@ describe("a busy engine", function()
     sim:play { ["do"] = "touch", resource = "pods", namespace = namespace, name = pod:match "[^/]+$" }
     engine:wait_until(function() return select(2, engine.ask("history", "pods/" .. pod)) == 0 or nil end, "its history")
     answers("history", "pods/" .. pod)
+  end)
+
+  it("keeps up with the changes meanwhile", function()
+    local function wait() temp.run "sleep 0.1" end
+    engine:wait_until(function() return shares(1, wait) > (strict and 0.95 or 0) or nil end, "no change waits", 60)
+    local before = watch("without a command", wait)
+    local meanwhile = watch("with status, get -l, a query of all and the page, again and again", function()
+      engine.ask "status"
+      engine.ask("get", "pods", "-l", "app=nobody")
+      engine.ask("query", 'pods:query():group("status.phase"):count()')
+      temp.run("curl -s http://" .. page .. "/state.json")
+    end)
+    assert.is_true(not strict or meanwhile > before - 0.05, "fewer are handled within 5 ms")
   end)
 
   it("tells its status in short pieces", function()
