@@ -146,7 +146,44 @@ describe("a list of the simulated server #threads", function()
     assert.are.equal("PartialObjectMetadata", result.items[1].kind)
     assert.are.equal("c01", result.items[1].metadata.name)
     assert.is_nil(result.items[1].data)
-    assert.has_match("^HTTP/1.1 406", raw(sim, configmaps, "application/yaml"))
+    text = raw(sim, configmaps, "application/json;as=Table;g=meta.k8s.io;v=v1beta1")
+    result = cjson.decode(text:match "\r\n\r\n(.*)$")
+    assert.are.equal("meta.k8s.io/v1beta1", result.apiVersion)
+    assert.are.equal("meta.k8s.io/v1beta1", result.rows[1].object.apiVersion)
+  end)
+
+  it("is YAML as a server writes it, of objects, lists and errors", function()
+    sim = cluster.sim {}
+    local api, at = sim.api, "/api/v1/namespaces/default/configmaps"
+    api:create(at, { metadata = { name = "c" }, data = { yes = "no", port = "80", at = "2026-1-31", time = "1:30",
+      id = "1797fc9f-e82d", lines = "a\nb\n", long = ("word "):rep(20) .. "end", colon = "a: b" } })
+    local text = raw(sim, at .. "/c", "application/yaml")
+    assert.has_match("content%-type: application/yaml", text:lower())
+    assert.has_match('\napiVersion: v1\ndata:\n  at: "2026%-1%-31"\n  colon: \'a: b\'\n  id: 1797fc9f%-e82d\n'
+      .. '  lines: |\n    a\n    b\n  long: word [word ]+\n    word word[word ]* end\n  port: "80"\n  time: "1:30"\n'
+      .. '  "yes": "no"\nkind: ConfigMap\n', text:match "\r\n\r\n.*$")
+    assert.has_match("\nitems:\n%- data:\n", raw(sim, at, "application/yaml"))
+    assert.has_match('\ncode: 404\n.*\nmessage: configmaps "x" not found\n', raw(sim, at .. "/x", "application/yaml"))
+    assert.has_match("^HTTP/1.1 406.*application/json;stream=watch", raw(sim, at .. "?watch=1", "application/yaml"))
+  end)
+
+  it("is refused before all else where the client takes none of its forms", function()
+    sim = cluster.sim {}
+    local at = "/api/v1/namespaces/default/configmaps/none"
+    for accept, message in pairs {
+      ["text/html"] = "406: Not Acceptable\\n\\nAvailable representations: application/json, ",
+      ["application/*"] = "406: Not Acceptable\\n\\nAvailable representations: application/json, ",
+      ["application/json;as=Odd;g=a;v=b"] = "only the following media types are accepted: application/json, ",
+    } do
+      local text = raw(sim, at, accept)
+      assert.has_match("^HTTP/1.1 406", text)
+      assert.has_match(message, text, 1, true)
+    end
+    local partial = "application/json;g=meta.k8s.io;v=v1;as=PartialObjectMetadata"
+    local text = raw(sim, "/api/v1/namespaces", partial)
+    assert.has_match("but the requested object is a list (*core.NamespaceList)", text, 1, true)
+    assert.has_match("but the requested object is not a list (*core.Namespace)",
+      raw(sim, "/api/v1/namespaces/default", partial .. "List"), 1, true)
   end)
 end)
 

@@ -81,23 +81,63 @@ bool sim_encode_request(struct sim_request *request, struct buf *json, struct si
 
 /* --- replies */
 
-static bool wants_protobuf(const struct sim_request *request)
+/* The whole body, of which a server makes YAML at once. Empty if it is cut off, as by a fault. */
+static void read_whole(struct sim_reply *reply)
 {
-    static const struct sim_spoken all = {.tables = true, .protobuf = true, .partial_protobuf = true};
-    return sim_negotiate_media(request->accept, &all).protobuf;
+    enum { BLOCK = 64 << 10 };
+    ssize_t n;
+    do {
+        char *to = buf_reserve(&reply->text, BLOCK);
+        n = reply->stream->read(reply->stream, to, BLOCK);
+        if (n > 0) reply->text.len += (size_t)n;
+    } while (n > 0);
+    reply->stream->free(reply->stream);
+    reply->stream = NULL;
+}
+
+static void to_beta(json_t *object)
+{
+    static const char *const members[] = {"items", "rows"};
+    json_t *version = json_string("meta.k8s.io/v1beta1"), *item;
+    size_t at;
+    if (strcmp(sim_text_at(object, "apiVersion"), "meta.k8s.io/v1") == 0)
+        json_object_set(object, "apiVersion", version);
+    for (size_t i = 0; i < ARRAY_LEN(members); i++)
+        json_array_foreach (json_object_get(object, members[i]), at, item)
+            to_beta(json_is_object(json_object_get(item, "object")) ? json_object_get(item, "object") : item);
+    json_decref(version);
+}
+
+static const char *encode(struct buf *bytes, const json_t *object, struct sim_media media)
+{
+    if (media.protobuf) return sim_wire_put(bytes, object) ? SIM_WIRE_TYPE : NULL;
+    if (media.yaml)
+        sim_put_yaml(bytes, object);
+    else
+        sim_put_json(bytes, object);
+    return media.yaml ? "application/yaml" : "application/json";
 }
 
 void sim_encode_reply(const struct sim_request *request, struct sim_reply *reply)
 {
-    if (reply->stream || reply->content_type || reply->code <= 0 || !wants_protobuf(request)) return;
+    static const struct sim_spoken all = {.tables = true, .protobuf = true, .partial_protobuf = true};
+    struct sim_media media = sim_negotiate_media(request->accept, &all);
+    bool plain = !media.protobuf && !media.yaml && !media.beta;
+    /* An error has no other form. */
+    if (reply->code >= 300 && media.form != SIM_FORM_JSON && !media.protobuf) plain = true;
+    if (plain || reply->live || reply->content_type || reply->code <= 0) return;
+    if (reply->stream && media.protobuf) return;
+    if (reply->stream) read_whole(reply);
     json_t *object = reply->json ? json_incref(reply->json) : sim_parse(buf_slice(&reply->text), 0, NULL);
     struct buf bytes = {0};
-    if (object && sim_wire_put(&bytes, object)) {
+    if (media.beta) to_beta(object);
+    const char *type = object ? encode(&bytes, object, media) : NULL;
+    if (type) {
         json_decref(reply->json);
         reply->json = NULL;
         buf_clear(&reply->text);
         reply->text = bytes;
-        reply->content_type = SIM_WIRE_TYPE;
+        reply->content_type = type;
     }
     json_decref(object);
 }

@@ -1,4 +1,4 @@
-/* Encodings besides JSON: bodies in protobuf and YAML, and replies in protobuf to clients that prefer it.
+/* Encodings besides JSON: bodies and replies in protobuf and YAML.
  * Owner: see each function. Called on the connections' threads. */
 #pragma once
 #include "base/err.h"
@@ -8,7 +8,10 @@
 bool sim_encode_request(struct sim_request *request, struct buf *json, struct sim_reply *reply);
 /* Returns the first document of YAML, a new reference, an empty map if there is none; NULL with an error. */
 json_t *sim_read_yaml(struct str text, struct err *err);
-/* Turns a complete reply into protobuf if the client wants that, and the object has a form in it. */
+/* Appends YAML as a server writes it. */
+void sim_put_yaml(struct buf *out, const json_t *value);
+/* Turns a complete reply into protobuf or YAML if the client wants that, and the object has a form in it; and
+ * a form of meta.k8s.io/v1 into that of v1beta1. */
 void sim_encode_reply(const struct sim_request *request, struct sim_reply *reply);
 /* Returns a stream of length-prefixed events from one of lines of JSON, which it takes. What is no event, by
  * a fault, is passed on as it is. */

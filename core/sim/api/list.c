@@ -226,8 +226,8 @@ void sim_list(struct sim_api *api, const struct sim_request *request, const stru
     *options = (struct sim_list_options){0};
     STAILQ_INIT(&list->actions);
     STAILQ_CONCAT(&list->actions, actions);
-    if (list->form == SIM_FORM_UNACCEPTABLE)
-        refusal = sim_status_not_acceptable("application/json");
+    if (list->form == SIM_FORM_PARTIAL)
+        refusal = sim_status_other_form(target->served->kind, "PartialObjectMetadata", true);
     else
         sim_snapshot_take(api, target, &list->options, &list->snapshot, &refusal);
     sim_count(&api->stats.lists, 1);
@@ -254,8 +254,8 @@ void sim_reply_object(const struct sim_api *api, const struct sim_request *reque
 {
     enum sim_form form = sim_negotiate_of(served->kind, request->accept).form;
     struct sim_out out = {0};
-    if (form == SIM_FORM_UNACCEPTABLE || form == SIM_FORM_PARTIAL_LIST) {
-        sim_reply_status(reply, sim_status_not_acceptable("application/json"));
+    if (form == SIM_FORM_PARTIAL_LIST) {
+        sim_reply_status(reply, sim_status_other_form(served->kind, "PartialObjectMetadataList", false));
         return;
     }
     reply->code = 200;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/mem.h"
 #include "base/str.h"
 #include "sim/kinds/table.h"
 
@@ -36,12 +37,17 @@ static bool is_json(const struct sim_clause *c)
     return str_is(c->type, "application/json") || str_is(c->type, "application/*") || str_is(c->type, "*/*");
 }
 
+static bool is_yaml(const struct sim_clause *c)
+{
+    return str_is(c->type, "application/yaml");
+}
+
 static bool is_protobuf(const struct sim_clause *c)
 {
     return str_is(c->type, "application/vnd.kubernetes.protobuf");
 }
 
-/* The form of the object, all of which are of meta.k8s.io/v1, whatever it is encoded as. */
+/* The form of the object, all of which are of meta.k8s.io, whatever it is encoded as. */
 static enum sim_form form_of(const struct sim_clause *c)
 {
     static const struct {
@@ -51,7 +57,8 @@ static enum sim_form form_of(const struct sim_clause *c)
                  {"PartialObjectMetadata", SIM_FORM_PARTIAL},
                  {"PartialObjectMetadataList", SIM_FORM_PARTIAL_LIST}};
     if (c->as.n == 0 && c->group.n == 0 && c->version.n == 0) return SIM_FORM_JSON;
-    if (!str_is(c->group, "meta.k8s.io") || !str_is(c->version, "v1")) return SIM_FORM_UNACCEPTABLE;
+    bool known = str_is(c->version, "v1") || str_is(c->version, "v1beta1");
+    if (!str_is(c->group, "meta.k8s.io") || !known) return SIM_FORM_UNACCEPTABLE;
     for (size_t i = 0; i < sizeof forms / sizeof *forms; i++)
         if (str_is(c->as, forms[i].as)) return forms[i].form;
     return SIM_FORM_UNACCEPTABLE;
@@ -67,7 +74,7 @@ static bool is_spoken(const struct sim_clause *clause, struct sim_media media,
 {
     if (media.form == SIM_FORM_UNACCEPTABLE || (media.form == SIM_FORM_TABLE && !spoken->tables))
         return false;
-    if (!media.protobuf) return is_json(clause);
+    if (!media.protobuf) return is_json(clause) || media.yaml;
     return is_partial(media.form) ? spoken->protobuf || spoken->partial_protobuf
                                   : spoken->protobuf && media.form != SIM_FORM_TABLE;
 }
@@ -80,12 +87,25 @@ struct sim_media sim_negotiate_media(const char *accept, const struct sim_spoken
     if (str_trim(rest).n == 0) return (struct sim_media){.form = SIM_FORM_JSON};
     while (str_cut(&rest, ',', &part)) {
         struct sim_clause c = sim_read_clause(part);
-        struct sim_media media = {form_of(&c), is_protobuf(&c)};
+        struct sim_media media = {form_of(&c), is_protobuf(&c), is_yaml(&c), str_is(c.version, "v1beta1")};
         if (!is_spoken(&c, media, spoken) || c.q <= best_q) continue;
         best = media;
         best_q = c.q;
     }
     return best;
+}
+
+bool sim_is_routed(const char *accept)
+{
+    static const char *const types[] = {"*/*", "application/json", "application/yaml",
+                                        "application/vnd.kubernetes.protobuf"};
+    struct str rest = str_of(accept && *accept ? accept : "*/*"), part, type;
+    while (str_cut(&rest, ',', &part)) {
+        str_cut(&part, ';', &type);
+        for (size_t i = 0; i < ARRAY_LEN(types); i++)
+            if (str_is(str_trim(type), types[i])) return true;
+    }
+    return false;
 }
 
 struct sim_media sim_negotiate_of(const struct sim_kind *kind, const char *accept)

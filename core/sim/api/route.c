@@ -48,6 +48,23 @@ static bool takes(const struct sim_kind *kind, const char *subresource, const st
     return !sub;
 }
 
+/* Refuses what cannot be replied with, as a server does before it looks at anything else. */
+static bool has_form(const struct sim_request *request, const struct sim_target *target,
+                     struct sim_reply *reply)
+{
+    const struct sim_kind *kind = target->served->kind;
+    bool lists = !target->name && strcmp(request->method, "GET") == 0;
+    if (!kind->custom && !sim_is_routed(request->accept)) {
+        sim_reply_not_acceptable(reply, lists);
+        return false;
+    }
+    struct sim_media media = sim_negotiate_of(kind, request->accept);
+    bool is_yaml_watch = lists && media.yaml && sim_query_true(request, "watch");
+    if (media.form != SIM_FORM_UNACCEPTABLE && !is_yaml_watch) return true;
+    sim_reply_status(reply, sim_status_not_acceptable(is_yaml_watch));
+    return false;
+}
+
 static void warn_of(const struct sim_kind *kind, struct sim_reply *reply)
 {
     if (!kind->deprecation) return;
@@ -71,6 +88,9 @@ static void objects(struct sim_api *api, const struct sim_request *request, cons
         sim_reply_not_found(reply);
     else if (!takes(kind, target->subresource, request))
         sim_reply_not_allowed(reply);
+    else if (!(target->subresource && sim_is_kubelets(target->subresource)) &&
+             !has_form(request, target, reply))
+        ; /* that was it */
     else if (target->name && !sim_check_segment(str_of(target->name), &problem))
         sim_reply_status(reply, sim_status_bad_request("Name parameter invalid: \"%s\": %s", target->name,
                                                        buf_text(&problem)));

@@ -333,11 +333,6 @@ void sim_watch(struct sim_api *api, const struct sim_request *request, const str
     struct sim_watch *watch = watch_new(api, request, target, options, faulty);
     sim_count(watch->options.send_initial ? &api->stats.watch_lists : &api->stats.watches, 1);
     atomic_fetch_add(&api->stats.open_watches, 1);
-    if (watch->form.form == SIM_FORM_UNACCEPTABLE) {
-        sim_reply_status(reply, sim_status_not_acceptable("application/json"));
-        watch_free(&watch->stream);
-        return;
-    }
     sim_store_lock(api->store);
     begin(watch, initial_given);
     sim_store_unlock(api->store);

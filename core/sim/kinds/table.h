@@ -27,7 +27,8 @@ struct sim_spoken {
 };
 struct sim_media {
     enum sim_form form;
-    bool protobuf; /* the object is encoded so, instead of as JSON */
+    bool protobuf, yaml; /* the object is encoded so, instead of as JSON */
+    bool beta;           /* the form is one of meta.k8s.io/v1beta1 */
 };
 
 /* Returns the first form in an Accept header that the server has; NULL and "" are JSON. Tables have no
@@ -35,6 +36,9 @@ struct sim_media {
 struct sim_media sim_negotiate_media(const char *accept, const struct sim_spoken *spoken);
 /* Likewise, of an object of the kind. */
 struct sim_media sim_negotiate_of(const struct sim_kind *kind, const char *accept);
+/* Returns whether a server has a handler of its own kinds for the header: a type with a wildcard behind the
+ * slash is not enough, as it is for kinds of CustomResourceDefinitions. */
+bool sim_is_routed(const char *accept);
 
 /* A meta.k8s.io/v1 Table of `n` objects. `rv` (NULL: that of the one object) and `continue_token` may be
  * NULL. `include_object` is as in the query, NULL and "" mean Metadata. Later events of a watch come without

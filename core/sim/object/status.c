@@ -184,10 +184,26 @@ json_t *sim_status_invalid(const struct sim_kind *kind, const char *name, const 
     return sim_status_invalid_causes(kind, name, causes);
 }
 
-json_t *sim_status_not_acceptable(const char *accepted)
+json_t *sim_status_not_acceptable(bool watch)
 {
+    const char *types =
+        watch ? "application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch"
+              : "application/json, application/yaml, application/vnd.kubernetes.protobuf";
     return status_of(406, "NotAcceptable",
-                     sim_textf("only the following media types are accepted: %s", accepted), NULL);
+                     sim_textf("only the following media types are accepted: %s", types), NULL);
+}
+
+json_t *sim_status_other_form(const struct sim_kind *kind, const char *form, bool is_list)
+{
+    const char *dot = strchr(kind->group, '.');
+    struct str package = {kind->group, dot ? (size_t)(dot - kind->group) : strlen(kind->group)};
+    if (package.n == 0 || str_is(package, "events")) package = STR("core");
+    if (kind->custom) package = STR("unstructured");
+    const char *name = kind->custom ? "Unstructured" : kind->kind, *end = is_list ? "List" : "";
+    if (is_list && !kind->custom) name = kind->list_kind, end = "";
+    json_t *message = sim_textf("you requested %s, but the requested object is %s list (*%.*s.%s%s)", form,
+                                is_list ? "a" : "not a", STR_ARG(package), name, end);
+    return status_of(406, "NotAcceptable", message, NULL);
 }
 
 json_t *sim_status_unsupported_media(const char *accepted)

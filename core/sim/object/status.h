@@ -35,7 +35,10 @@ json_t *sim_status_invalid(const struct sim_kind *kind, const char *name, const 
                            const json_t *value, const char *detail);
 
 /* 406 and 415; `accepted` is the list of media types that would do. */
-json_t *sim_status_not_acceptable(const char *accepted);
+/* `watch`: of a watch, which has no YAML. */
+json_t *sim_status_not_acceptable(bool watch);
+/* A form of lists that was requested of an object, or of objects that was requested of a list. */
+json_t *sim_status_other_form(const struct sim_kind *kind, const char *form, bool is_list);
 json_t *sim_status_unsupported_media(const char *accepted);
 /* 504 of a version that the server has not seen yet; `current` is the newest it has. */
 json_t *sim_status_too_large(uint64_t version, uint64_t current);

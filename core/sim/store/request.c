@@ -75,6 +75,18 @@ void sim_reply_not_allowed(struct sim_reply *reply)
     reply_general(reply, 405);
 }
 
+void sim_reply_not_acceptable(struct sim_reply *reply, bool streams)
+{
+    static const char types[] = "application/json, application/yaml, application/vnd.kubernetes.protobuf";
+    char *message = xasprintf(
+        "406: Not Acceptable\n\nAvailable representations: %s%s", types,
+        streams ? ", application/json;stream=watch, application/vnd.kubernetes.protobuf;stream=watch" : "");
+    json_t *status = sim_status(406, "NotAcceptable", message, NULL, NULL);
+    json_object_set_new(status, "details", json_object());
+    sim_reply_status(reply, status);
+    free(message);
+}
+
 void sim_reply_no_page(struct sim_reply *reply)
 {
     reply->code = 404;

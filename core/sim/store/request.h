@@ -65,9 +65,11 @@ bool sim_has_type(const struct sim_request *request, const char *type);
 const char *sim_verb_of(const struct sim_request *request, bool named);
 /* Responds with a Status, which it takes, and with Retry-After if its details have one. */
 void sim_reply_status(struct sim_reply *reply, json_t *status);
-/* Respond with errors of a real server before it has read the path: 404 and 405. */
+/* Respond with errors of a real server before it has read the path: 404, 405 and 406. `streams`: of a path
+ * that has watches, too. */
 void sim_reply_not_found(struct sim_reply *reply);
 void sim_reply_not_allowed(struct sim_reply *reply);
+void sim_reply_not_acceptable(struct sim_reply *reply, bool streams);
 /* Responds 404 with a line of text instead of a Status, as for a path that is of no resource. */
 void sim_reply_no_page(struct sim_reply *reply);
 /* Frees what was not passed on. */

@@ -100,8 +100,9 @@ static void test_the_rest_has_codes_and_reasons(void **state)
         const char *reason, *message;
     } all[] = {
         {sim_status_bad_request("no"), 400, "BadRequest", "no"},
-        {sim_status_not_acceptable("application/json"), 406, "NotAcceptable",
-         "only the following media types are accepted: application/json"},
+        {sim_status_not_acceptable(false), 406, "NotAcceptable",
+         "only the following media types are accepted: application/json, application/yaml, "
+         "application/vnd.kubernetes.protobuf"},
         {sim_status_unsupported_media("application/json"), 415, "UnsupportedMediaType",
          "the body of the request was in an unknown format - accepted media types include: application/json"},
         {sim_status_generic(422), 422, "Invalid",

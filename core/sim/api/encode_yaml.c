@@ -1,0 +1,133 @@
+/* Replies in YAML, as Go's encoder writes it: keys in order, strings quoted where they would be read as
+ * something else, lines of 80 columns; see encode.h. */
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <yaml.h>
+
+#include "base/mem.h"
+#include "base/must.h"
+#include "sim/api/encode.h"
+#include "sim/text/texts.h"
+#include "sim/text/tree.h"
+
+static int append(void *ctx, unsigned char *bytes, size_t n)
+{
+    buf_append(ctx, bytes, n);
+    return 1;
+}
+
+static bool is_word(const char *text)
+{
+    static const char *const words[] = {"~",  "null", "true", "false", "y",    "n",
+                                        "on", "off",  "yes",  "no",    ".nan", "<<"};
+    for (size_t i = 0; i < ARRAY_LEN(words); i++)
+        if (strcasecmp(text, words[i]) == 0) return true;
+    return !*text;
+}
+
+/* "2026-1-31", alone or before a time. */
+static bool is_date(const char *text)
+{
+    int year, month, day, n = 0;
+    return strspn(text, "0123456789") == 4 && sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &n) == 3 &&
+           n && (!text[n] || (strchr("Tt ", text[n]) && isdigit((unsigned char)text[n + 1])));
+}
+
+/* Also one to the base of 60, as "1:30". */
+static bool is_number(const char *text)
+{
+    const char *digits = text + strspn(text, "+-");
+    char *end;
+    if (!isdigit((unsigned char)*digits) && (*digits != '.' || !digits[1])) return false;
+    strtod(text, &end);
+    return !*end || strspn(digits, "0123456789:_") == strlen(digits) || is_date(text);
+}
+
+static void emit_scalar(yaml_emitter_t *emitter, const char *text, yaml_scalar_style_t style)
+{
+    yaml_event_t event;
+    size_t n = strlen(text);
+    must(n < INT32_MAX);
+    yaml_scalar_event_initialize(&event, NULL, NULL, (const yaml_char_t *)text, (int)n, 1, 1, style);
+    yaml_emitter_emit(emitter, &event);
+}
+
+static void emit_string(yaml_emitter_t *emitter, const char *text)
+{
+    bool lines = strchr(text, '\n') != NULL, other = is_word(text) || is_number(text);
+    emit_scalar(emitter, text,
+                lines   ? YAML_LITERAL_SCALAR_STYLE
+                : other ? YAML_DOUBLE_QUOTED_SCALAR_STYLE
+                        : YAML_PLAIN_SCALAR_STYLE);
+}
+
+static void emit(yaml_emitter_t *emitter, const json_t *value);
+
+static void emit_map(yaml_emitter_t *emitter, const json_t *value)
+{
+    yaml_event_t event;
+    const char **names = xcalloc(json_object_size(value) + 1, sizeof *names), *key;
+    size_t n = 0;
+    json_t *member;
+    json_object_foreach ((json_t *)value, key, member) names[n++] = key;
+    qsort(names, n, sizeof *names, sim_compare_texts);
+    yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_MAPPING_STYLE);
+    yaml_emitter_emit(emitter, &event);
+    for (size_t i = 0; i < n; i++) {
+        emit_string(emitter, names[i]);
+        emit(emitter, json_object_get(value, names[i]));
+    }
+    yaml_mapping_end_event_initialize(&event);
+    yaml_emitter_emit(emitter, &event);
+    free(names);
+}
+
+static void emit_list(yaml_emitter_t *emitter, const json_t *value)
+{
+    yaml_event_t event;
+    size_t i;
+    json_t *item;
+    yaml_sequence_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_SEQUENCE_STYLE);
+    yaml_emitter_emit(emitter, &event);
+    json_array_foreach (value, i, item) emit(emitter, item);
+    yaml_sequence_end_event_initialize(&event);
+    yaml_emitter_emit(emitter, &event);
+}
+
+static void emit(yaml_emitter_t *emitter, const json_t *value)
+{
+    if (json_is_object(value)) {
+        emit_map(emitter, value);
+    } else if (json_is_array(value)) {
+        emit_list(emitter, value);
+    } else if (json_is_string(value)) {
+        emit_string(emitter, json_string_value(value));
+    } else {
+        struct buf text = {0};
+        sim_put_json(&text, value);
+        emit_scalar(emitter, buf_text(&text), YAML_PLAIN_SCALAR_STYLE);
+        buf_clear(&text);
+    }
+}
+
+void sim_put_yaml(struct buf *out, const json_t *value)
+{
+    yaml_emitter_t emitter;
+    yaml_event_t event;
+    yaml_emitter_initialize(&emitter);
+    yaml_emitter_set_output(&emitter, append, out);
+    yaml_emitter_set_unicode(&emitter, 1);
+    yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING);
+    yaml_emitter_emit(&emitter, &event);
+    yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1);
+    yaml_emitter_emit(&emitter, &event);
+    emit(&emitter, value);
+    yaml_document_end_event_initialize(&event, 1);
+    yaml_emitter_emit(&emitter, &event);
+    yaml_stream_end_event_initialize(&event);
+    yaml_emitter_emit(&emitter, &event);
+    yaml_emitter_delete(&emitter);
+}
