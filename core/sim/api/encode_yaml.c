@@ -1,7 +1,6 @@
 /* Replies in YAML, as Go's encoder writes it: keys in order, strings quoted where they would be read as
  * something else, lines of 80 columns; see encode.h. */
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
@@ -28,12 +27,24 @@ static bool is_word(const char *text)
     return !*text;
 }
 
+/* Skips `least` to `most` digits; NULL if there are others. */
+static const char *skip_digits(const char *text, size_t least, size_t most)
+{
+    size_t n = text ? strspn(text, "0123456789") : 0;
+    return n >= least && n <= most ? text + n : NULL;
+}
+
+static const char *skip(const char *text, char c)
+{
+    return text && *text == c ? text + 1 : NULL;
+}
+
 /* "2026-1-31", alone or before a time. */
 static bool is_date(const char *text)
 {
-    int year, month, day, n = 0;
-    return strspn(text, "0123456789") == 4 && sscanf(text, "%4d-%2d-%2d%n", &year, &month, &day, &n) == 3 &&
-           n && (!text[n] || (strchr("Tt ", text[n]) && isdigit((unsigned char)text[n + 1])));
+    const char *month = skip(skip_digits(text, 4, 4), '-');
+    const char *end = skip_digits(skip(skip_digits(month, 1, 2), '-'), 1, 2);
+    return end && (!*end || (strchr("Tt ", *end) && isdigit((unsigned char)end[1])));
 }
 
 /* Also one to the base of 60, as "1:30". */

@@ -43,7 +43,6 @@ static void test_tokens_begin_where_values_and_marks_do(void **state)
     assert_types("{\"a\": [1, true ,null], \"b\\\"}\" : \"x\"}", "{\":[1,t,n],\":\"}");
     assert_types("  7 ", "7");
     assert_types("[\"a\"x]", "[\"x]"); /* what no grammar allows is for the walk to notice */
-    assert_types("[1\f]", "[1\f]");
 }
 
 static void test_texts_that_are_none(void **state)
