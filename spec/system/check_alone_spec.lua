@@ -52,7 +52,8 @@ end)
 ]])
     write("_shared.lua", 'local k8s = require "k8s"\nreturn function(one)\n  return k8s.delete(one)\nend')
     write("b.lua", 'local k8s = require "k8s"\nk8s.reads { "*:*" }\nk8s.writes { "pods:*" }\n'
-      .. 'k8s.main(function() k8s.list "pods" k8s.watch "pods" k8s.update {} k8s.apply({}, {}) end)')
+      .. 'k8s.main(function() k8s.list "pods" k8s.watch("pods", {resource_version = "1"}) '
+      .. 'k8s.update {} k8s.apply({}, {}) end)')
     local code, out = check("-f", folder)
     local undeclared = "%s: k8s.%s will fail: it is not declared for any kind; add %s\n"
     assert.are.equal(undeclared:format("_shared.lua:3: warning", "delete", 'k8s.writes { "KIND:delete" }')
@@ -101,7 +102,8 @@ end)
     local undeclared = 'k8s.%s will fail: it is not declared for any kind; add k8s.writes { "KIND:%s" }\n'
     assert.are.equal("a.lua:10: warning: " .. undeclared:format("delete", "delete"), out)
     assert.are.equal(0, code)
-    write("b.lua", 'local k8s = require "k8s"\nk8s.main(function()\n  print("a" .. k8s . --[[ ]]\n  patch ({}))\nend)')
+    write("b.lua", 'local k8s = require "k8s"\nk8s.main(function()\n'
+      .. '  print("a" .. k8s . --[[ ]]\n  patch ({}, {}))\nend)')
     code, out = check("-f", folder .. "/b.lua")
     assert.are.equal("b.lua:4: error: " .. undeclared:format("patch", "patch"), out)
     assert.are.equal(1, code)

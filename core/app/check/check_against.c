@@ -23,7 +23,7 @@ struct seen {
 struct dump {
     struct tape_parser *lists; /* of what is made of definitions */
     struct catalogue *catalogue;
-    lua_State *L; /* with a list of roles and bindings on top */
+    lua_State *L; /* with lists of definitions, and of roles and bindings on top */
     bool has_binding;
     struct seen *seen;
     size_t seen_count;
@@ -144,6 +144,10 @@ static bool add_object(void *ctx, const struct audit_input_parsed *object, struc
     if (add_discovery(dump, object)) return true;
     if (str_is(object->kind, "CustomResourceDefinition")) {
         add_definition(dump, tape);
+        lua_getfield(dump->L, -1, "definitions");
+        tool_push_json(dump->L, tape, tape_root(tape));
+        tool_append(dump->L);
+        lua_pop(dump->L, 1);
         return true;
     }
     if (!object->kind.n || !object->api_version.n)
@@ -176,6 +180,8 @@ struct dump *dump_read(lua_State *L, const char *const *files, size_t count, str
     dump->L = L;
     dump->groups = FIRST_GROUP;
     lua_newtable(L);
+    lua_newtable(L);
+    lua_setfield(L, -2, "definitions");
     if (manifest_objects(files, count, &sink, "contains no objects; expected output of kubectl get -o json",
                          err)) {
         add_seen(dump);

@@ -9,8 +9,9 @@
 struct dump;
 
 /* Files of JSON or YAML, with any number of documents, Lists too: custom resource definitions, any other
- * objects, and responses of discovery. Pushes a list of its roles and bindings, as they are. NULL with an
- * error that names the file, and nothing pushed. */
+ * objects, and responses of discovery. Pushes a list of its roles and bindings, as they are, with a list of
+ * its custom resource definitions as `definitions`. NULL with an error that names the file, and nothing
+ * pushed. */
 struct dump *dump_read(lua_State *L, const char *const *files, size_t count, struct err *err);
 void dump_free(struct dump *dump);
 /* Kubernetes' own kinds with those that are defined in it, or that it has objects of. Borrowed. */

@@ -4,6 +4,7 @@
 #include <lauxlib.h>
 #include <stdlib.h>
 
+#include "app/check/check_schema.h"
 #include "kube/kinds/catalogue.h"
 #include "kube/kinds/well_known.h"
 #include "object/value/selector.h"
@@ -108,6 +109,7 @@ void check_target_push(lua_State *L, const struct check_target *target)
     tool_set_bool(L, "is_whole", target->is_whole);
     lua_pushlightuserdata(L, (void *)target);
     luaL_setfuncs(L, functions, 1);
+    check_schema_set(L);
     if (!target->client) return;
     lua_pushlightuserdata(L, (void *)target);
     lua_pushcclosure(L, l_review, 1);

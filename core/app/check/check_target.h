@@ -17,5 +17,6 @@ struct check_target {
  *   selector(text)   the label of which it asks what cannot be, or nil; and whether no labels match it
  *   quote(text)      the text as JSON
  *   review(checks)   with a client: of each { ns, group, resource, name, verb } whether it is allowed; or
- * nil, why */
+ * nil, why
+ * and those of check_schema.h */
 void check_target_push(lua_State *L, const struct check_target *target);

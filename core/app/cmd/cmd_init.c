@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "app/check/project_files.h"
 #include "app/cmd/cmd.h"
-#include "app/cmd/project_files.h"
 #include "base/buf.h"
 #include "base/cli/flags.h"
 #include "base/file.h"

@@ -8,16 +8,19 @@ local kinds = require "tool.check.kinds"
 local check_access = require "tool.check.access"
 local lacking = require "tool.check.lacking"
 local rules = require "tool.check.rules"
+local new_reader = require "tool.source"
 
-local OK, FINDINGS, USAGE = 0, 1, 2
+local OK, FINDINGS, USAGE, UNREAD = 0, 1, 2, 3
 -- An editor or a pipeline checks without a cluster, so the environment (KUBECONFIG) selects none.
 local NO_SERVER = "; no server was asked (use --context or --server for its kinds and permissions)"
+local NO_PARSER = "kubelua check: sources were not read, only what scripts register: luacheck (the package lua-check) "
+  .. "is not installed\n"
 local CHECKS = { kinds, dropped, dead, rules, lacking, declared }
 
 local function complain(...) io.stderr:write("kubelua check: ", (...):format(select(2, ...)), "\n") end
 
--- Returns whether everything could be read, as the function below.
-local function check_scripts(scripts, target, diagnostics)
+-- Returns whether everything could be read, as the function below. `read_source` is nil where there is no parser.
+local function check_scripts(scripts, target, diagnostics, read_source)
   local readable = true
   for number, script in ipairs(scripts) do
     diagnostics.script = number
@@ -29,6 +32,7 @@ local function check_scripts(scripts, target, diagnostics)
     else
       for _, check in ipairs(CHECKS) do check(script, target, diagnostics) end
     end
+    if read_source and not script.unreadable then read_source(script, diagnostics) end
   end
   return readable
 end
@@ -51,7 +55,9 @@ local function count(n, what) return ("%d %s%s"):format(n, what, n == 1 and "" o
 -- what.
 return function(target, facts)
   local scripts, diagnostics = facts.scripts, new_diagnostics()
-  local readable = check_scripts(scripts, target, diagnostics)
+  target.definitions = target.roles and target.roles.definitions
+  local read_source = new_reader(target)
+  local readable = check_scripts(scripts, target, diagnostics, read_source)
   if facts.params_error then
     complain("%s", facts.params_error)
     readable = false
@@ -62,6 +68,8 @@ return function(target, facts)
   local written = io.stdout:write(text) and io.stdout:flush()
   io.stderr:write(count(#scripts, "script"), ", ", count(diagnostics.errors, "error"), ", ",
     count(diagnostics.warnings, "warning"), target.is_whole and "" or NO_SERVER, "\n")
+  if not read_source then io.stderr:write(NO_PARSER) end
   if not readable or not written then return USAGE end
+  if not read_source and diagnostics.errors == 0 then return UNREAD end
   return diagnostics.errors > 0 and FINDINGS or OK
 end

@@ -1,0 +1,96 @@
+-- Reads the sources of scripts by a parser of Lua 5.1 (luacheck's), and finds mistakes that loading does not show.
+local kinds = require "tool.source.kinds"
+local read_stubs = require "tool.source.stubs"
+
+local reader = {}
+reader.__index = reader
+
+for _, name in ipairs { "walk", "expr", "fields", "paths", "args", "calls", "subjects", "requests", "globals" } do
+  for key, value in pairs(require("tool.source." .. name)) do reader[key] = value end
+end
+
+-- --- findings
+
+function reader:error(node, ...)
+  if self.reports then self.found:error({ file = self.path, line = node.line }, ...) end
+end
+
+function reader:warning(node, ...)
+  if self.reports then self.found:warning({ file = self.path, line = node.line }, ...) end
+end
+
+-- ', did you mean "name"?', or nil.
+function reader:meant(name, names)
+  local nearest = self.target.nearest(name, names)
+  return nearest and string.format(', did you mean "%s"?', nearest)
+end
+
+-- --- files
+
+-- luacheck's parser and decoder; nil where it is not installed. The folder that is checked may be anyone's: nothing is
+-- loaded from below it.
+local function find_parser()
+  local folders = {}
+  for one in package.path:gmatch "[^;]+" do
+    if one:find "^/" then folders[#folders + 1] = one end
+  end
+  package.path, package.cpath = table.concat(folders, ";"), ""
+  local has_parser, parser = pcall(require, "luacheck.parser")
+  local has_decoder, decoder = pcall(require, "luacheck.decoder")
+  if has_parser and has_decoder then return parser, decoder end
+end
+
+local function tree_of(parser, decoder, text)
+  text = text:gsub("^#[^\n]*", "")
+  local ok, tree = pcall(function() return (parser.parse(decoder.decode(text))) end)
+  return ok and tree or nil -- the error of loading has the place
+end
+
+-- Lines that have a finding of loading already: it is the same mistake.
+local function lines_of(diagnostics)
+  local lines = {}
+  for _, one in ipairs(diagnostics.items) do
+    if one.line then lines[one.file .. ":" .. one.line] = true end
+  end
+  return lines
+end
+
+local kept = { __index = function(_, severity)
+  return function(self, at, ...)
+    if not self.lines[at.file .. ":" .. at.line] then self.diagnostics[severity](self.diagnostics, at, ...) end
+  end
+end }
+
+local function read(self, script, source)
+  local tree = tree_of(self.parser, self.decoder, source.text)
+  if not tree then return end
+  local one = setmetatable({
+    target = self.target, api = self.api, kinds = self.kinds, found = self.found, path = source.path,
+    infos = {}, shapes = {}, assigned = {}, added = self.added, reads = script.reads, writes = script.writes,
+  }, reader)
+  one:run(tree)
+end
+
+-- Sources of a script that did not load: its file alone.
+local function sources_of(script)
+  if script.sources then return script.sources end
+  local file = io.open(script.path, "rb")
+  if not file then return {} end
+  local text = file:read "*a"
+  file:close()
+  return { { path = script.path, text = text } }
+end
+
+-- Returns a function (script, diagnostics) that reports what is wrong in the script's sources; nil without a parser.
+return function(target)
+  local parser, decoder = find_parser()
+  if not parser then return nil end
+  local self = {
+    parser = parser, decoder = decoder, target = target, api = read_stubs(target.stubs), kinds = kinds.new(target),
+  }
+  return function(script, diagnostics)
+    self.added = {}
+    self.found = setmetatable({ diagnostics = diagnostics, lines = lines_of(diagnostics) }, kept)
+    for _, source in ipairs(sources_of(script)) do read(self, script, source) end
+  end
+end

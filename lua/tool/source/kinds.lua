@@ -1,0 +1,194 @@
+-- Kinds with the fields of their objects, from the schema bundle and from custom resource definitions. A node is a
+-- value in an object: { form, of, enums }; one of the form "object" has fields, which are read when they are asked for.
+local kinds = {}
+kinds.__index = kinds
+
+local ANY = { form = "any" }
+kinds.ANY = ANY
+
+-- --- the bundle
+
+local node_of_types
+
+local function node_of_field(self, field, objects)
+  local one
+  if field.form == "object" then
+    one = node_of_types(self, objects)
+  else
+    one = { form = field.form, enums = #field.enums > 0 and field.enums or nil }
+  end
+  if field.holder == "list" then return { form = "list", of = one } end
+  if field.holder == "map" then return { form = "map", of = one } end
+  if field.holder == "map of lists" then return { form = "map", of = { form = "list", of = one } } end
+  return one
+end
+
+-- Nodes of several types have the fields of all of them: those of the versions of a kind.
+function node_of_types(self, types)
+  local key = table.concat(types, " ")
+  local node = self.nodes[key]
+  if not node then
+    node = { form = "object", types = types }
+    self.nodes[key] = node
+  end
+  return node
+end
+
+local function add_values(into, field)
+  if #field.enums == 0 then into.free = true end
+  for _, value in ipairs(field.enums) do into.enums[#into.enums + 1] = value end
+end
+
+local function fields_of_types(self, node)
+  local found, order = {}, {}
+  for _, type in ipairs(node.types) do
+    for _, field in ipairs(self.target.schema_type(type) or {}) do
+      local one = found[field.name]
+      if not one then
+        one = { form = field.form, holder = field.holder, enums = {}, objects = {}, text = field.description }
+        found[field.name] = one
+        order[#order + 1] = field.name
+      end
+      add_values(one, field)
+      one.objects[#one.objects + 1] = field.object
+    end
+  end
+  local fields = {}
+  for name, one in pairs(found) do
+    if one.free then one.enums = {} end
+    fields[name] = node_of_field(self, one, one.objects)
+  end
+  table.sort(order)
+  return fields, order
+end
+
+-- --- custom resource definitions
+
+local function is_list(value) return type(value) == "table" and value[1] ~= nil end
+
+local function node_of_schema(schema)
+  if type(schema) ~= "table" or schema["x-kubernetes-preserve-unknown-fields"] == true then return ANY end
+  if schema["x-kubernetes-int-or-string"] == true then return { form = "integer|string" } end
+  if schema.type == "array" then return { form = "list", of = node_of_schema(schema.items) } end
+  if type(schema.properties) == "table" then return { form = "object", properties = schema.properties } end
+  if schema.type == "object" then
+    local of = schema.additionalProperties
+    return type(of) == "table" and { form = "map", of = node_of_schema(of) } or ANY
+  end
+  local enums = is_list(schema.enum) and schema.enum or nil
+  return schema.type and { form = schema.type, enums = enums } or ANY
+end
+
+local function fields_of_properties(node)
+  local fields, order = {}, {}
+  for name, schema in pairs(node.properties) do
+    fields[name] = node_of_schema(schema)
+    order[#order + 1] = name
+  end
+  table.sort(order)
+  return fields, order
+end
+
+local function add_definition(self, definition)
+  local spec = definition.spec
+  for _, version in ipairs(spec.versions or {}) do
+    local schema = type(version.schema) == "table" and version.schema.openAPIV3Schema
+    local node = node_of_schema(schema or nil)
+    local kind = {
+      group = spec.group, version = version.name, kind = spec.names.kind, plural = spec.names.plural, node = node,
+      subresources = type(version.subresources) == "table" and version.subresources or {},
+    }
+    if node.form == "object" then
+      node.metadata = true
+      self.list[#self.list + 1] = kind
+    end
+  end
+end
+
+-- --- both
+
+local BUILT_IN = { status = {} }
+
+local function metadata(self) return node_of_types(self, { "meta/v1.ObjectMeta" }) end
+
+local function add_identity(self, fields, order)
+  for _, name in ipairs { "apiVersion", "kind" } do fields[name] = { form = "string" } end
+  fields.metadata = metadata(self)
+  for _, name in ipairs { "apiVersion", "kind", "metadata" } do order[#order + 1] = name end
+end
+
+-- Returns the fields of a node by name, and their names.
+function kinds:fields(node)
+  if not node.fields then
+    if node.types then
+      node.fields, node.names = fields_of_types(self, node)
+    else
+      node.fields, node.names = fields_of_properties(node)
+    end
+    if node.metadata then add_identity(self, node.fields, node.names) end
+  end
+  return node.fields, node.names
+end
+
+-- Returns the node of a field; ANY where nobody knows; nil where there is none.
+function kinds:field(node, name)
+  if node.form == "any" then return ANY end
+  if node.form == "map" then return node.of end
+  if node.form ~= "object" then return nil end
+  return (self:fields(node))[name]
+end
+
+-- The fields of all versions of a custom kind; what several have may differ, and is not known.
+local function merge(found)
+  if #found == 1 then return found[1].node end
+  local properties = {}
+  for _, kind in ipairs(found) do
+    for name, schema in pairs(kind.node.properties) do
+      properties[name] = properties[name] and {} or schema -- {} is anything
+    end
+  end
+  return { form = "object", properties = properties, metadata = true }
+end
+
+local function look(self, resource)
+  local types, own, subresources = {}, {}, BUILT_IN
+  for _, kind in ipairs(self.list) do
+    if kind.group == resource.group and kind.plural == resource.plural then
+      if kind.node then
+        own[#own + 1], subresources = kind, kind.subresources
+      else
+        types[#types + 1] = kind.type
+      end
+    end
+  end
+  local root = #own > 0 and merge(own) or #types > 0 and node_of_types(self, types) or ANY
+  local name = resource.plural .. (resource.group ~= "" and "." .. resource.group or "")
+  return { name = name, group = resource.group, root = root, subresources = subresources }
+end
+
+-- Returns { name, group, root, subresources } of any name of a kind; nil if nobody knows it.
+function kinds:of(name)
+  local resource = self.target.resolve(name)
+  if not resource then return nil end
+  local key = resource.group .. "/" .. resource.plural
+  self.found[key] = self.found[key] or look(self, resource)
+  return self.found[key]
+end
+
+-- The values of a list that has them, without those of what is not a text.
+function kinds.values(node)
+  local values = {}
+  for _, value in ipairs(node.enums or {}) do
+    if type(value) == "string" then values[#values + 1] = value end
+  end
+  return #values > 0 and values or nil
+end
+
+function kinds.new(target)
+  local self = setmetatable({ target = target, nodes = {}, found = {}, list = {} }, kinds)
+  for _, kind in ipairs(target.schema_kinds()) do self.list[#self.list + 1] = kind end
+  for _, definition in ipairs(target.definitions or {}) do add_definition(self, definition) end
+  return self
+end
+
+return kinds

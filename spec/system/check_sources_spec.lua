@@ -1,0 +1,161 @@
+-- `kubelua check` reads sources: the mistakes of spec/planted, which were written before the code that finds them, and
+-- scripts without any.
+local cluster = require "spec.support.cluster"
+local checks = require "spec.support.checks"
+local examples = require "spec.support.examples"
+local mistakes = dofile "spec/planted/mistakes.lua"
+
+local NAMES = { "handlers", "operator", "functional", "rules", "terse" }
+local KINDS = { "--against", "spec/planted/widgets.yaml" }
+
+local function read(path)
+  local file = assert(io.open(path, "rb"))
+  local text = file:read "*a"
+  file:close()
+  return text
+end
+
+local function planted(name) return read("spec/planted/" .. name .. ".lua") end
+
+-- The script with the mistake in it.
+local function variant(mistake)
+  local number = 0
+  return (planted(mistake[1]):gsub("([^\n]*)\n", function(line)
+    number = number + 1
+    if number ~= mistake[3] then return nil end
+    local from, to = line:find(mistake[4], 1, true)
+    return assert(from, mistake[4]) and line:sub(1, from - 1) .. mistake[5] .. line:sub(to + 1) .. "\n"
+  end))
+end
+
+-- Findings by the number of the file: lists of { line, text }.
+local function findings_of(out)
+  local found = {}
+  for file, line, text in out:gmatch "v(%d+)%.lua:(%d+): %l+: ([^\n]*)" do
+    local number = tonumber(file)
+    found[number] = found[number] or {}
+    table.insert(found[number], { line = tonumber(line), text = text })
+  end
+  return found
+end
+
+local function is_found(mistake, findings)
+  for _, one in ipairs(findings or {}) do
+    if one.line == (mistake.at or mistake[3]) and one.text:find(mistake[6], 1, true) then return true end
+  end
+  return false
+end
+
+describe("kubelua check reads sources", function()
+  local place
+  before_each(function() place = checks.new() end)
+  after_each(function() place:remove() end)
+
+  local function check(...) return place:run("-f", place.path, ...) end
+
+  it("and finds at least nine tenths of the planted mistakes, and four fifths of each kind", function()
+    for i, mistake in ipairs(mistakes) do place:write(("v%03d.lua"):format(i), variant(mistake)) end
+    local _, out = check(unpack(KINDS))
+    local found, by_kind, total = findings_of(out), {}, 0
+    for i, mistake in ipairs(mistakes) do
+      local kind = by_kind[mistake[2]] or { found = 0, all = 0 }
+      by_kind[mistake[2]] = kind
+      kind.all = kind.all + 1
+      if is_found(mistake, found[i]) then kind.found, total = kind.found + 1, total + 1 end
+    end
+    assert.is_true(total >= 0.9 * #mistakes, ("%d of %d"):format(total, #mistakes))
+    for name, kind in pairs(by_kind) do
+      assert.is_true(kind.all >= 3 and kind.found >= 0.8 * kind.all,
+        ("%s: %d of %d"):format(name, kind.found, kind.all))
+    end
+  end)
+
+  it("and finds nothing in the same scripts without mistakes", function()
+    for _, name in ipairs(NAMES) do place:write(name .. ".lua", planted(name)) end
+    local code, out = check(unpack(KINDS))
+    assert.are.same({ 0, "" }, { code, out })
+  end)
+
+  it("and finds nothing in scripts that ship", function()
+    for _, folder in ipairs { "scripts", "scripts/rules", "scripts/demo", "project/scripts" } do
+      local code, out = place:run("-f", folder)
+      assert.are.same({ 0, "" }, { code, (out:gsub("[^\n]*: warning: [^\n]*lease[^\n]*\n", "")) }, folder)
+    end
+  end)
+
+  it("and finds nothing in the pages but the path that one of them misspells", function()
+    for _, page in ipairs { "queries", "client-go", "shell-operator", "kopf" } do
+      for _, one in ipairs(examples.of("docs/" .. page .. ".md")) do
+        place:write(("%s-%d.lua"):format(page, one.line), one.text)
+      end
+    end
+    for _, page in ipairs { "lua-api", "queues" } do
+      for _, block in ipairs(examples.blocks("docs/" .. page .. ".md")) do
+        if block.language == "lua" then
+          place:write(("%s-%d.lua"):format(page, block.line), examples.reference(block))
+        end
+      end
+    end
+    local _, out = check()
+    out = out:gsub("[^\n]*queue given has no worker[^\n]*\n", "")
+    local misspelt = "^queries%-%d+%.lua:7: error: path spec.nodename: pods have no field nodename, [^\n]*\n$"
+    assert.truthy(out:match(misspelt), out)
+  end)
+
+  it("unless there is no parser, which it says", function()
+    place:write("a.lua", 'require("k8s").main(function() return undefined end)\n')
+    local p = cluster.kubelua { "check", "-f", place.path, env = { LUA_PATH = "/nonexistent/?.lua" } }
+    assert.are.equal(3, p:wait())
+    assert.are.equal("", p.streams.out.text)
+    assert.truthy(p.streams.err.text:find("sources were not read", 1, true))
+    place:write("b.lua", "no Lua\n")
+    p = cluster.kubelua { "check", "-f", place.path, env = { LUA_PATH = "/nonexistent/?.lua" } }
+    assert.are.equal(1, p:wait()) -- an error is more than what was not read
+  end)
+
+  it("and loads nothing from the folder where it is called", function()
+    local trap = 'io.open("trapped", "w"):close() return {}'
+    assert(os.execute("mkdir " .. place.path .. "/luacheck"))
+    for _, name in ipairs { "parser", "decoder" } do place:write("luacheck/" .. name .. ".lua", trap) end
+    place:write("a.lua", 'require("k8s").main(function() return undefined end)\n')
+    local binary = os.getenv "KUBELUA_BIN"
+    local program = binary and binary:find "^/" and binary
+      or os.getenv "PWD" .. "/" .. (binary or "build/release/kubelua")
+    for _, path in ipairs { "/usr/share/lua/5.1/?.lua;./?.lua", "./?.lua;/nonexistent/?.lua" } do
+      os.execute(("cd %s && LUA_PATH='%s' %s check -f a.lua >out 2>&1"):format(place.path, path, program))
+      assert.truthy(#read(place.path .. "/out") > 0)
+      assert.is_nil(io.open(place.path .. "/trapped"))
+    end
+  end)
+
+  it("and knows the globals that the engine has", function()
+    package.path = "lua/?.lua;" .. package.path
+    local globals = dofile "lua/tool/source/globals.lua"
+    local list = [[
+local function names(of)
+  local found = {}
+  for name in pairs(of) do found[#found + 1] = name end
+  table.sort(found)
+  return table.concat(found, " ")
+end
+require("k8s").main(function()
+  print(names(_G))
+  for _, library in ipairs { "coroutine", "math", "os", "string", "table" } do print(names(_G[library])) end
+end)
+]]
+    local function names(of)
+      local found = {}
+      for name in pairs(of) do found[#found + 1] = name end
+      table.sort(found)
+      return table.concat(found, " ")
+    end
+    local expected = names(globals.NAMES) .. "\n"
+    for _, library in ipairs { "coroutine", "math", "os", "string", "table" } do
+      expected = expected .. names(globals.LIBRARIES[library]) .. "\n"
+    end
+    local sim = cluster.sim {}
+    local p = cluster.kubelua { "exec", "-s", sim.server, cluster.script(list) }
+    assert.are.equal(0, p:wait())
+    assert.are.equal(expected, p:out())
+  end)
+end)
