@@ -129,6 +129,17 @@ static int l_selector_error(lua_State *L)
     return 1;
 }
 
+static int l_parse(lua_State *L)
+{
+    struct str text;
+    struct err err;
+    text.p = luaL_checklstring(L, 1, &text.n);
+    if (tool_parse_json(L, text, &err)) return 1;
+    lua_pushnil(L);
+    lua_pushstring(L, err.text);
+    return 2;
+}
+
 static void set_stubs(lua_State *L)
 {
     lua_newtable(L);
@@ -142,9 +153,13 @@ static void set_stubs(lua_State *L)
 
 void check_schema_set(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"schema_kinds", l_kinds},    {"schema_type", l_type},
-                                         {"path_steps", l_path_steps}, {"selector_error", l_selector_error},
-                                         {"nearest", tool_nearest},    {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"schema_kinds", l_kinds},
+                                         {"schema_type", l_type},
+                                         {"path_steps", l_path_steps},
+                                         {"selector_error", l_selector_error},
+                                         {"parse", l_parse},
+                                         {"nearest", tool_nearest},
+                                         {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
     set_stubs(L);
 }

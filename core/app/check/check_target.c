@@ -98,6 +98,19 @@ static int l_review(lua_State *L)
     return 1;
 }
 
+static int l_fetch(lua_State *L)
+{
+    struct buf text = {0};
+    struct err err;
+    bool ok = command_client_get(target_of(L)->client, luaL_checkstring(L, 1), &text, &err) &&
+              tool_parse_json(L, buf_slice(&text), &err);
+    buf_clear(&text);
+    if (ok) return 1;
+    lua_pushnil(L);
+    lua_pushstring(L, err.text);
+    return 2;
+}
+
 void check_target_push(lua_State *L, const struct check_target *target)
 {
     static const luaL_Reg functions[] = {{"resolve", l_resolve},
@@ -114,4 +127,7 @@ void check_target_push(lua_State *L, const struct check_target *target)
     lua_pushlightuserdata(L, (void *)target);
     lua_pushcclosure(L, l_review, 1);
     lua_setfield(L, -2, "review");
+    lua_pushlightuserdata(L, (void *)target);
+    lua_pushcclosure(L, l_fetch, 1);
+    lua_setfield(L, -2, "fetch");
 }

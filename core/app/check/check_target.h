@@ -16,7 +16,8 @@ struct check_target {
  *   resolve(kind)    { group, plural, namespaced }; or nil, why, and whether a server may have the kind
  *   selector(text)   the label of which it asks what cannot be, or nil; and whether no labels match it
  *   quote(text)      the text as JSON
- *   review(checks)   with a client: of each { ns, group, resource, name, verb } whether it is allowed; or
+ *   fetch(path)      with a client: the JSON of a GET; or nil, why
+ *   review(checks)   likewise: of each { ns, group, resource, name, verb } whether it is allowed; or
  * nil, why
  * and those of check_schema.h */
 void check_target_push(lua_State *L, const struct check_target *target);

@@ -2,9 +2,14 @@
 #include "app/check/command_client.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "engine/discoverer.h"
+#include "kube/api/kube_call.h"
+#include "object/parse/tape.h"
+
+enum { DOCUMENT_MAX = 64 << 20 };
 
 /* Travels to the I/O thread and back. */
 struct access_mail {
@@ -15,12 +20,22 @@ struct access_mail {
     struct err err;
 };
 
+/* Likewise. */
+struct get_mail {
+    struct mail mail;
+    const char *path;       /* borrowed */
+    struct buf *out;        /* the caller's */
+    struct kube_call *call; /* of the I/O thread, until it has stopped */
+    struct err err;
+};
+
 struct command_client {
     struct loop *loop;
     struct io_thread *io;
     struct discoverer *discoverer; /* NULL: kinds were not asked for */
     struct catalogue *kinds;
     struct access_mail access;
+    struct get_mail get;
     int64_t timeout_ms;
     struct timer timer;
     struct err err; /* of the call under way */
@@ -118,6 +133,50 @@ bool command_client_access(struct command_client *client, struct access_check *c
     return false;
 }
 
+/* --- documents */
+
+static void on_got(struct mail *mail)
+{
+    struct command_client *client = container_of(mail, struct command_client, get.mail);
+    finish(client, &client->get.err);
+}
+
+/* On the I/O thread. */
+static void on_document(void *ctx, const struct kube_response *response, const struct err *err)
+{
+    struct command_client *client = ctx;
+    client->get.call = NULL;
+    if (err)
+        client->get.err = *err;
+    else
+        buf_append(client->get.out, response->body, response->len);
+    client->get.mail.deliver = on_got;
+    mailbox_post(loop_mailbox(client->loop), &client->get.mail);
+}
+
+/* On the I/O thread. */
+static void on_get_mail(struct mail *mail)
+{
+    struct command_client *client = container_of(mail, struct command_client, get.mail);
+    client->get.call = kube_call_start(
+        io_thread_client(client->io), &(struct kube_request){.path = client->get.path, .limit = DOCUMENT_MAX},
+        on_document, client);
+}
+
+bool command_client_get(struct command_client *client, const char *path, struct buf *out, struct err *err)
+{
+    err_clear(&client->err);
+    client->get = (struct get_mail){.mail.deliver = on_get_mail, .path = path, .out = out};
+    err_clear(&client->get.err);
+    mailbox_post(loop_mailbox(io_thread_loop(client->io)), &client->get.mail);
+    if (!wait(client, err)) {
+        io_thread_stop(client->io); /* which writes to `out`, and that is the caller's */
+        return err_wrap(err, "GET %s", path);
+    }
+    memset(buf_reserve(out, TAPE_PADDING), 0, TAPE_PADDING);
+    return true;
+}
+
 /* --- the whole */
 
 struct command_client *command_client_new(const struct command_client_options *options, struct err *err)
@@ -144,6 +203,7 @@ void command_client_free(struct command_client *client)
     if (!client) return;
     io_thread_stop(client->io);
     access_review_cancel(client->access.review);
+    kube_call_cancel(client->get.call);
     discoverer_free(client->discoverer);
     io_thread_free(client->io);
     catalogue_free(client->kinds);

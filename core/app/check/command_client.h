@@ -1,6 +1,7 @@
-/* Blocking API client of commands: discovery and access reviews.
+/* Blocking API client of commands: discovery, access reviews and documents.
  * Owner: the command, on the main thread. Every call blocks: for commands only. */
 #pragma once
+#include "base/buf.h"
 #include "base/err.h"
 #include "kube/api/access_review.h"
 #include "kube/config/kubeconfig.h"
@@ -21,6 +22,9 @@ struct catalogue *command_client_kinds(struct command_client *client, struct err
 /* Sends the access checks and stores their results; returns false with an error if one got no response. */
 bool command_client_access(struct command_client *client, struct access_check *checks, size_t count,
                            struct err *err);
+/* Appends the response of a GET of a path, with padding for a parser behind it; returns false with an error.
+ */
+bool command_client_get(struct command_client *client, const char *path, struct buf *out, struct err *err);
 void command_client_free(struct command_client *client);
 
 /* Of one that is made for this call alone. */

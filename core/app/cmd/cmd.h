@@ -76,6 +76,7 @@ extern const struct command cmd_check;
 extern const struct command cmd_plan;
 extern const struct command cmd_rbac;
 extern const struct command cmd_init;
+extern const struct command cmd_types;
 extern const struct command cmd_get;
 extern const struct command cmd_query;
 extern const struct command cmd_mcp;

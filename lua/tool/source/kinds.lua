@@ -105,6 +105,48 @@ local function add_definition(self, definition)
   end
 end
 
+-- --- custom kinds of a server, from its OpenAPI v3
+
+local function is_table(value) return type(value) == "table" end
+
+local function kind_of_schema(schema)
+  local list = is_table(schema) and schema["x-kubernetes-group-version-kind"]
+  return is_table(list) and #list == 1 and list[1] or nil
+end
+
+local function has_status(document, plural)
+  for path in pairs(is_table(document.paths) and document.paths or {}) do
+    if path:find("/" .. plural .. "/{name}/status", 1, true) then return { status = {} } end
+  end
+  return {}
+end
+
+local function add_document(self, document, resource)
+  local all = is_table(document.components) and document.components.schemas or {}
+  for _, schema in pairs(all) do
+    local kind = kind_of_schema(schema)
+    if kind and kind.group == resource.group and self.target.plural(kind.kind) == resource.plural then
+      local node = node_of_schema(schema)
+      node.metadata = node.form == "object"
+      self.list[#self.list + 1] = {
+        group = resource.group, plural = resource.plural, node = node.form == "object" and node or nil,
+        subresources = has_status(document, resource.plural),
+      }
+    end
+  end
+end
+
+-- Asks the server for the documents of a group. Without them its kinds have any field.
+local function ask_server(self, resource)
+  if not self.target.fetch then return end
+  self.index = self.index or self.target.fetch "/openapi/v3" or {}
+  local prefix = "apis/" .. resource.group .. "/"
+  for path, entry in pairs(is_table(self.index.paths) and self.index.paths or {}) do
+    local document = path:sub(1, #prefix) == prefix and self.target.fetch(entry.serverRelativeURL)
+    if document then add_document(self, document, resource) end
+  end
+end
+
 -- --- both
 
 local BUILT_IN = { status = {} }
@@ -150,7 +192,7 @@ local function merge(found)
   return { form = "object", properties = properties, metadata = true }
 end
 
-local function look(self, resource)
+local function find(self, resource)
   local types, own, subresources = {}, {}, BUILT_IN
   for _, kind in ipairs(self.list) do
     if kind.group == resource.group and kind.plural == resource.plural then
@@ -160,6 +202,15 @@ local function look(self, resource)
         types[#types + 1] = kind.type
       end
     end
+  end
+  return types, own, subresources
+end
+
+local function look(self, resource)
+  local types, own, subresources = find(self, resource)
+  if #types == 0 and #own == 0 then
+    ask_server(self, resource)
+    types, own, subresources = find(self, resource)
   end
   local root = #own > 0 and merge(own) or #types > 0 and node_of_types(self, types) or ANY
   local name = resource.plural .. (resource.group ~= "" and "." .. resource.group or "")

@@ -107,17 +107,16 @@ function check_table(self, written, node, kind, path, is_patch)
   end
 end
 
--- A table with apiVersion and kind, wherever it is.
+-- A table with apiVersion, kind and metadata, wherever it is; a reference to an object has no metadata.
 function requests:check_manifest(node)
   if not self.reports then return end
-  local version, kind
+  local named = {}
   for _, item in ipairs(node) do
-    if item.tag == "Pair" and item[1].tag == "String" and item[2].tag == "String" then
-      if item[1][1] == "apiVersion" then version = item[2][1] end
-      if item[1][1] == "kind" then kind = item[2][1] end
-    end
+    if item.tag == "Pair" and item[1].tag == "String" then named[item[1][1]] = item[2] end
   end
-  local found = version and kind and self.kinds:of(version .. "/" .. kind)
+  local version, kind = named.apiVersion, named.kind
+  if not named.metadata or not version or version.tag ~= "String" or not kind or kind.tag ~= "String" then return end
+  local found = self.kinds:of(version[1] .. "/" .. kind[1])
   if found then check_table(self, node, found.root, found, "", false) end
 end
 

@@ -27,6 +27,10 @@ function reader:field(text)
     return
   end
   local name, mark, rest = text:match "^([%w_]+)(%??)%s+(.*)$"
+  if not name then
+    name, rest = text:match '^%["(.-)"%]%s+(.*)$'
+    mark = "?"
+  end
   local type = ctype.parse(rest)
   self.current.fields[name] = { name = name, type = type, optional = mark == "?" }
 end
