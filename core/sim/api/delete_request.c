@@ -14,11 +14,28 @@ static bool dry_runs(const json_t *options)
     return json_array_size(json_object_get(options, "dryRun")) > 0;
 }
 
+/* A Job without a word about its pods leaves them behind. */
+static void warn_of_orphans(const struct writing *w, const json_t *options)
+{
+    bool said = json_object_get(options, "propagationPolicy") || json_object_get(options, "orphanDependents");
+    const struct sim_kind *kind = w->target->served->kind;
+    if (said || kind->custom || strcmp(kind->kind, "Job") != 0) return;
+    if (!w->reply->warnings) w->reply->warnings = json_array();
+    json_array_append_new(
+        w->reply->warnings,
+        json_string("child pods are preserved by default when jobs are deleted; set "
+                    "propagationPolicy=Background to remove them or set propagationPolicy=Orphan to suppress "
+                    "this warning"));
+}
+
 /* NULL and a response if they are refused. */
 static json_t *delete_options(const struct writing *w)
 {
     json_t *refusal, *options = sim_delete_options_read(w->request, &refusal);
-    if (refusal) sim_reply_status(w->reply, refusal);
+    if (refusal)
+        sim_reply_status(w->reply, refusal);
+    else
+        warn_of_orphans(w, options);
     return options;
 }
 

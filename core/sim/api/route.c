@@ -65,9 +65,10 @@ static bool has_form(const struct sim_request *request, const struct sim_target 
     return false;
 }
 
+/* Of what a server has no handler for, it has no warning. */
 static void warn_of(const struct sim_kind *kind, struct sim_reply *reply)
 {
-    if (!kind->deprecation) return;
+    if (!kind->deprecation || reply->code == 405 || reply->code == 406 || reply->code == 415) return;
     if (!reply->warnings) reply->warnings = json_array();
     json_array_insert_new(reply->warnings, 0, json_string(kind->deprecation));
 }
@@ -119,20 +120,42 @@ static bool health(const struct sim_request *request, struct sim_reply *reply)
     return false;
 }
 
+/* A real server fails to divide these. */
+static bool is_cut_off(const struct sim_request *request, struct sim_reply *reply)
+{
+    struct str path = str_of(request->path);
+    bool cut =
+        str_starts(path, STR("/api")) && (str_ends(path, STR("/watch")) || str_ends(path, STR("/proxy")));
+    size_t slashes = 0;
+    for (const char *p = request->path; *p; p++) slashes += *p == '/';
+    if (!cut || slashes != (str_starts(path, STR("/apis/")) ? 4u : 3u)) return false;
+    reply->code = 500;
+    reply->content_type = "text/plain; charset=utf-8";
+    buf_printf(&reply->text,
+               "Internal Server Error: \"%s\": failed to create RequestInfo: unable to determine kind and "
+               "namespace from url, %s\n",
+               request->path, request->path);
+    return true;
+}
+
 static bool discovery(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
 {
     sim_store_lock(api->store);
     reply->json = sim_discovery(request->path, request->accept, api->store->kinds, api->store->served_count,
                                 &reply->content_type);
     sim_store_unlock(api->store);
-    if (reply->json) reply->code = 200;
-    return reply->json != NULL;
+    if (!reply->json) return false;
+    reply->code = 200;
+    if (strcmp(request->method, "GET") == 0) return true;
+    json_decref(reply->json);
+    sim_reply_not_allowed(reply);
+    return true;
 }
 
-/* Responds 404: a Status below a served group and version, a line of text everywhere else. */
+/* Responds 404: a Status below what is served, a line of text everywhere else. */
 static void not_found(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
 {
-    if (sim_target_has_group(api->store, request->path)) {
+    if (sim_target_is_known(api->store, request->path)) {
         sim_reply_not_found(reply);
         return;
     }
@@ -145,17 +168,21 @@ static void others(struct sim_api *api, const struct sim_request *request, struc
     struct sim_faulty faulty = {0};
     STAILQ_INIT(&faulty.actions);
     if (sim_faults_apply(api, request, sim_verb_of(request, true), NULL, &faulty, reply)) return;
-    if (!health(request, reply) && !sim_review(api, request, reply) && !sim_openapi(api, request, reply) &&
-        !discovery(api, request, reply))
+    if (!is_cut_off(request, reply) && !health(request, reply) && !sim_review(api, request, reply) &&
+        !sim_openapi(api, request, reply) && !discovery(api, request, reply))
         not_found(api, request, reply);
 }
 
 static void dispatch(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
 {
     struct sim_target target;
-    if (sim_target_parse(api->store, request->path, &target))
-        objects(api, request, &target, reply);
-    else
+    struct sim_request get = *request;
+    get.method = "GET";
+    if (sim_target_parse(api->store, request->path, &target)) {
+        /* A server does that for custom kinds only. */
+        bool is_head = target.served->kind->custom && strcmp(request->method, "HEAD") == 0;
+        objects(api, is_head ? &get : request, &target, reply);
+    } else
         others(api, request, reply);
     sim_target_clear(&target);
 }

@@ -61,17 +61,17 @@ bool sim_target_parse(struct sim_store *store, const char *path, struct sim_targ
     return ok;
 }
 
-bool sim_target_has_group(struct sim_store *store, const char *path)
+bool sim_target_is_known(struct sim_store *store, const char *path)
 {
     char *copy = xstrdup(path), *parts[PARTS_MAX];
     size_t n = split(copy, parts);
-    bool core = n >= 2 && strcmp(parts[0], "api") == 0, named = n >= 3 && strcmp(parts[0], "apis") == 0,
-         found = false;
+    bool found = str_starts(str_of(path), STR("/api/")) || str_starts(str_of(path), STR("/version/"));
+    bool named = n >= 3 && strcmp(parts[0], "apis") == 0;
     sim_store_lock(store);
-    for (size_t i = 0; (core || named) && i < store->served_count && !found; i++) {
+    for (size_t i = 0; named && i < store->served_count && !found; i++) {
         const struct sim_kind *kind = store->served[i]->kind;
-        found = !kind->gone && strcmp(kind->group, core ? "" : parts[1]) == 0 &&
-                strcmp(kind->version, parts[core ? 1 : 2]) == 0;
+        found = !kind->gone && strcmp(kind->group, parts[1]) == 0 &&
+                (!kind->custom || strcmp(kind->version, parts[2]) == 0);
     }
     sim_store_unlock(store);
     free(copy);

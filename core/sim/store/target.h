@@ -13,8 +13,9 @@ struct sim_target {
 
 /* Parses a path; returns false if it has no served resource. */
 bool sim_target_parse(struct sim_store *store, const char *path, struct sim_target *target);
-/* Is the path below a group and version of which anything is served? */
-bool sim_target_has_group(struct sim_store *store, const char *path);
+/* Is the path below what a server has handlers for: its core group, a group of its own, or a group and
+ * version of custom kinds? */
+bool sim_target_is_known(struct sim_store *store, const char *path);
 void sim_target_clear(struct sim_target *target);
 /* Returns the store's key of the object; a new string. */
 char *sim_target_key(const struct sim_target *target, const char *name);
