@@ -102,6 +102,20 @@ describe("kubelua check reads sources", function()
     assert.truthy(out:match(misspelt), out)
   end)
 
+  it("and lets a script ask whether something exists", function()
+    place:write("a.lua", [[
+local k8s = require "k8s"
+local unpack = unpack or table.unpack
+local pods = k8s.informer "pods"
+k8s.main(function()
+  if k8s.not_yet then k8s.not_yet() end
+  print(unpack { 1 }, jit and "jit", (k8s.informer and pods:lister():get "a/b" or {}).spec)
+end)
+]])
+    local code, out = check()
+    assert.are.same({ 0, "" }, { code, out })
+  end)
+
   it("unless there is no parser, which it says", function()
     place:write("a.lua", 'require("k8s").main(function() return undefined end)\n')
     local p = cluster.kubelua { "check", "-f", place.path, env = { LUA_PATH = "/nonexistent/?.lua" } }

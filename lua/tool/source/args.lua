@@ -129,6 +129,14 @@ local function is_duration(type, name)
   return false
 end
 
+-- Whether a table may have any names: a reference is written as a few of them, or as a whole object.
+local function takes_any_table(members)
+  for _, member in ipairs(members) do
+    if member.tag == "table" or member.tag == "any" then return true end
+  end
+  return false
+end
+
 -- ": params.strict" of a variable with fields, for messages.
 local function written(node)
   local names = {}
@@ -153,10 +161,11 @@ function args:check_value(node, type, expected, name, of)
     if is_duration(expected, name) and not literals(members) then self:duration_argument(node, name) end
     check_literal(self, node, members, name)
   end
+  local is_free = takes_any_table(members)
   for _, member in ipairs(members) do
     if member.tag == "fun" then pass_function(self, type, member, name, of) end
     local options = member.tag == "record" or member.tag == "name" and is_options(member.name)
-    if options and type.tag == "shape" then self:check_options(type, member, name, of) end
+    if options and type.tag == "shape" and not is_free then self:check_options(type, member, name, of) end
     if member.tag == "map" and type.tag == "shape" then self:check_map(type, member, name, of) end
   end
 end

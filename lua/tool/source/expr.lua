@@ -46,7 +46,7 @@ end
 -- A condition: k8s.X may be tested, and what is tested may be nil.
 function expr:test(node)
   if node.tag == "Op" and (node[1] == "and" or node[1] == "or" or node[1] == "not") then return self:expr(node) end
-  if node.tag ~= "Index" then return self:expr(node) end
+  if node.tag ~= "Index" and node.tag ~= "Id" then return self:expr(node) end
   self.testing = node
   local type = self:expr(node)
   self.testing = nil
@@ -100,7 +100,7 @@ end
 local function binary(self, node)
   local op = node[1]
   if op == "and" or op == "or" then
-    local left = self:test(node[2])
+    local left = types.checked(self:test(node[2]))
     local right = self:test(node[3])
     if op == "and" then return right end
     if right.tag == "shape" and #right.shape.node == 0 then return left end

@@ -66,7 +66,8 @@ local function read(self, script, source)
   if not tree then return end
   local one = setmetatable({
     target = self.target, api = self.api, kinds = self.kinds, found = self.found, path = source.path,
-    infos = {}, shapes = {}, assigned = {}, added = self.added, reads = script.reads, writes = script.writes,
+    infos = {}, shapes = {}, assigned = {}, tested = {}, added = self.added,
+    reads = script.reads, writes = script.writes,
   }, reader)
   one:run(tree)
 end
