@@ -31,4 +31,9 @@ function k8s.is_leader() end
 ---@param options? k8s.OnLeaderOptions
 function k8s.on_leader(start, stop, options) end
 
+---Registers a function for the end of the script, at most 100. Only while the script loads.
+---@param stop fun(reason: "shutdown"|"removed"|"reload"): any?, any? at a reload it may not wait. A function that
+---returns nil, err has failed
+function k8s.on_stop(stop) end
+
 return k8s

@@ -204,6 +204,11 @@ function env:reload(source) end
 ---@param leads boolean
 function env:lead(leads) end
 
+---Ends the script as the end of the engine does: functions of `k8s.on_stop` are called.
+---@return boolean|nil ok nil when the script failed
+---@return string? problem
+function env:stop() end
+
 ---Plays a recording at its times; without a path, the rest of the option `recording`.
 ---@param path? string|{ speed?: number }
 ---@param options? { speed?: number } factor of the speed

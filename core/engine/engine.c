@@ -76,6 +76,11 @@ static void on_drain(struct timer *timer)
     engine_stop_as(engine, ENGINE_ENDED);
 }
 
+void engine_stop_scripts(struct engine *engine)
+{
+    for (size_t i = 0; i < engine->scripts.generation_count; i++) script_stop(engine->scripts.generations[i]);
+}
+
 /* Stops events, and lets requests of scripts in flight end within the shutdown timeout. */
 static void drain(struct engine *engine)
 {
@@ -86,7 +91,7 @@ static void drain(struct engine *engine)
     reload_end(&engine->scripts);
     if (engine->options.watcher.ending) engine->options.watcher.ending(engine->options.watcher.ctx);
     engine_end_continuous(engine);
-    for (size_t i = 0; i < engine->scripts.generation_count; i++) script_stop(engine->scripts.generations[i]);
+    engine_stop_scripts(engine);
     on_drain(&engine->drain);
 }
 

@@ -69,6 +69,8 @@ enum engine_outcome engine_run(struct engine *engine);
 void engine_end(struct engine *engine);
 /* Ends the engine at once, as its work is done; does nothing if it is stopping. */
 void engine_stop(struct engine *engine);
+/* Has the scripts do what they do last, and take in nothing any more; the engine goes on. */
+void engine_stop_scripts(struct engine *engine);
 /* Returns whether the end has begun: sessions are not taken any more. */
 bool engine_is_ending(const struct engine *engine);
 /* Returns whether engine_run is about to return. */

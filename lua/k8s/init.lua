@@ -41,6 +41,7 @@ null raw:null +
 object k8s.object *+
 on_leader k8s.leader:on_leader -
 on_reload k8s.reload -
+on_stop raw:on_stop -
 owner_reference k8s.owner_reference +
 pages k8s.live:pages
 params k8s.params:script -

@@ -165,6 +165,15 @@ static int l_lead(lua_State *L)
     return 1;
 }
 
+/* stop(engine): what the end of the engine is for scripts */
+static int l_stop(lua_State *L)
+{
+    struct err err;
+    struct spec_engine *engine = spec_engine_arg(L);
+    engine_stop_scripts(engine->engine);
+    return spec_push_result(L, spec_engine_settle(engine, &err), &err);
+}
+
 enum { CALL_ARGS_MAX = 100 };
 
 /* call(engine, name, ...): outcome, text, whether that is JSON; or nil and an error */
@@ -265,6 +274,7 @@ void bind_test(lua_State *L)
                                      {"replay_begin", l_replay_begin},
                                      {"replay_play", l_replay_play},
                                      {"lead", l_lead},
+                                     {"stop", l_stop},
                                      {NULL, NULL}};
     static const luaL_Reg meta[] = {{"__gc", l_close}, {NULL, NULL}};
     class_define(L, CLASS_TEST_ENGINE, "test environment", meta, NULL);

@@ -18,6 +18,7 @@
 #include "script/vm/turns.h"
 #include "script/work/script_queue.h"
 #include "script/work/script_timer.h"
+#include "script/work/stop_functions.h"
 
 /* Time for indexes and for state in one turn of the loop; objects between two looks at the clock. */
 enum { BUILD_NS = 4000000, COPY_NS = 8000000, BUILD_STEP = 50 };
@@ -179,6 +180,7 @@ void script_drain(struct script *script, struct handover *done)
 {
     must(script->phase == SCRIPT_RUNNING && script->call.depth == 0);
     *done = (struct handover){0};
+    stop_functions_removed(script);
     script->phase = SCRIPT_DRAINING;
     end_handlers(script, done);
     done->dropped_keys = queues_end(script);
@@ -200,6 +202,7 @@ bool script_build_indexes(struct script *script)
 
 bool script_copy_state(struct script *from, struct script *to)
 {
+    stop_functions_reload(from, script_generation(to));
     return state_copy_continue(from, to, budget_clock_ns() + COPY_NS);
 }
 

@@ -29,6 +29,7 @@
     X(PARAM, "param")                                                                             \
     X(LEADER, "leader") /* the lease, "ops/rules"; the place of a k8s.on_leader */                \
     X(MAIN, "main")                                                                               \
+    X(STOP, "stop")                                                                               \
     X(RELOAD, "reload") /* what k8s.on_reload said */
 
 #define INVENTORY_MEMBER(name, text) INVENTORY_##name,

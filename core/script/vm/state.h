@@ -98,6 +98,7 @@ enum script_function {
     SCRIPT_WORKER,
     SCRIPT_TIMER,
     SCRIPT_LEADER, /* passed to k8s.on_leader */
+    SCRIPT_STOP,   /* passed to k8s.on_stop */
     SCRIPT_COMMAND,
     SCRIPT_MAIN,
     SCRIPT_TRANSFORM,
@@ -192,6 +193,7 @@ struct script {
         struct script_waits *waits;
         struct script_handlers *handlers;
         struct leading *leading;
+        struct stop_functions *stops;
         struct script_queues *queues;
         struct script_timers *timers;
         struct script_commands *commands;

@@ -145,6 +145,13 @@ function methods:lead(leads)
   end
 end
 
+-- The end of the engine, as far as the script is concerned: functions of k8s.on_stop are called, calls that wait end.
+function methods:stop()
+  self:settle()
+  note(self, "stop")
+  return take_in(self, test.stop(self.engine))
+end
+
 -- --- the cluster
 
 local function shown(at)

@@ -69,6 +69,7 @@ function raw_verbs.new(record)
     traceback = noop,
     time = { now = os.time, ago = noop, sleep = noop, every = noop, after = noop, cron = noop },
     leader = { claim = noop, is_leader = noop, on_leader = noop },
+    on_stop = noop,
     task = { yielded = {}, busy = {}, callbacks = {}, results = noop, refuse = noop, raise_from = noop },
     check_loading = noop,
     reload = { on_reload = noop },
