@@ -116,6 +116,21 @@ end)
     assert.are.same({ 0, "" }, { code, out })
   end)
 
+  it("with definitions that have no schema, or no spec", function()
+    local text = '{ "apiVersion": "apiextensions.k8s.io/v1", "kind": "CustomResourceDefinition", "spec": %s }'
+    for i, spec in ipairs { "5", "{}", '{ "names": 1, "versions": [ 5 ] }', [[{ "group": "example.com",
+      "names": { "kind": "Widget", "plural": "widgets" },
+      "versions": [ 5, { "name": "v1", "served": true, "schema": { "openAPIV3Schema": { "type": "object",
+        "properties": { "spec": 5, "status": { "type": "object", "properties": [ 1 ] } } } } } ] }]] } do
+      place:write(i .. ".json", text:format(spec))
+    end
+    place:write("a.lua", 'require("k8s").informer("widgets.example.com"):on_add(function(w) print(w.spec.x) end)\n')
+    for i = 1, 4 do
+      local code, out, err = check("--against", place.path .. "/" .. i .. ".json")
+      assert.is_true(code < 2 and not err:find("lua/tool", 1, true), out .. err)
+    end
+  end)
+
   it("unless there is no parser, which it says", function()
     place:write("a.lua", 'require("k8s").main(function() return undefined end)\n')
     local p = cluster.kubelua { "check", "-f", place.path, env = { LUA_PATH = "/nonexistent/?.lua" } }

@@ -69,6 +69,25 @@ describe("kubelua types", function()
     end
   end)
 
+  it("takes documents that are no schemas for what they have", function()
+    place:write("odd.json", [[{ "openapi": "3.0.0", "components": { "schemas": {
+      "a": 5, "b": { "x-kubernetes-group-version-kind": [ 7 ] }, "c": [],
+      "io.x.W": { "x-kubernetes-group-version-kind": [ { "group": "x.io", "version": "v1", "kind": "W" } ],
+        "properties": { "spec": 7, "a-b": { "type": "integer" }, "metadata": { "$ref": "#/x/a" },
+          "list": { "type": "array" }, "o": { "properties": [ 1 ] } } } } } }]])
+    local own, out = classes("--from", place.path .. "/odd.json")
+    assert.are.equal("number", own["x.io.v1.W"].fields["a-b"].type.tag)
+    assert.truthy(out:find("---@field list? any[]\n", 1, true))
+    place:write("none.json", '{ "openapi": "3.0.0", "components": 5 }')
+    assert.are.same({}, (classes("--from", place.path .. "/none.json")))
+  end)
+
+  it("says what a server does not have", function()
+    local p = cluster.kubelua { "types", "--from", "cluster", "-s", cluster.sim({}).server .. "/nothing" }
+    assert.are.equal(2, p:wait())
+    assert.truthy(p.streams.err.text:find("kubelua types: GET /openapi/v3: ", 1, true), p.streams.err.text)
+  end)
+
   it("says what is wrong", function()
     local function refuses(message, ...)
       local code, out, err = place:run(...)

@@ -27,6 +27,7 @@ struct get_mail {
     struct buf *out;        /* the caller's */
     struct kube_call *call; /* of the I/O thread, until it has stopped */
     struct err err;
+    bool is_done; /* has its response */
 };
 
 struct command_client {
@@ -38,7 +39,8 @@ struct command_client {
     struct get_mail get;
     int64_t timeout_ms;
     struct timer timer;
-    struct err err; /* of the call under way */
+    struct err err;  /* of the call under way */
+    bool is_stopped; /* a document was late: its thread is no more, and further ones would be late, too */
 };
 
 static void finish(struct command_client *client, const struct err *err)
@@ -124,6 +126,7 @@ static void on_access_mail(struct mail *mail)
 bool command_client_access(struct command_client *client, struct access_check *checks, size_t count,
                            struct err *err)
 {
+    if (client->is_stopped) return err_set(err, ERR_TIMEOUT, "the server did not respond before");
     err_clear(&client->err);
     client->access = (struct access_mail){.mail.deliver = on_access_mail, .checks = checks, .count = count};
     err_clear(&client->access.err);
@@ -138,6 +141,7 @@ bool command_client_access(struct command_client *client, struct access_check *c
 static void on_got(struct mail *mail)
 {
     struct command_client *client = container_of(mail, struct command_client, get.mail);
+    client->get.is_done = true;
     finish(client, &client->get.err);
 }
 
@@ -165,12 +169,16 @@ static void on_get_mail(struct mail *mail)
 
 bool command_client_get(struct command_client *client, const char *path, struct buf *out, struct err *err)
 {
+    if (client->is_stopped)
+        return err_set(err, ERR_TIMEOUT, "GET %s: the server did not respond before", path);
     err_clear(&client->err);
     client->get = (struct get_mail){.mail.deliver = on_get_mail, .path = path, .out = out};
     err_clear(&client->get.err);
     mailbox_post(loop_mailbox(io_thread_loop(client->io)), &client->get.mail);
     if (!wait(client, err)) {
-        io_thread_stop(client->io); /* which writes to `out`, and that is the caller's */
+        /* It writes to `out`, and that is the caller's. */
+        if (!client->get.is_done) io_thread_stop(client->io);
+        client->is_stopped = !client->get.is_done;
         return err_wrap(err, "GET %s", path);
     }
     memset(buf_reserve(out, TAPE_PADDING), 0, TAPE_PADDING);

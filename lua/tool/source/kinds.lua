@@ -1,5 +1,7 @@
 -- Kinds with the fields of their objects, from the schema bundle and from custom resource definitions. A node is a
 -- value in an object: { form, of, enums }; one of the form "object" has fields, which are read when they are asked for.
+local schemas = require "tool.types.schemas"
+
 local kinds = {}
 kinds.__index = kinds
 
@@ -90,8 +92,9 @@ local function fields_of_properties(node)
 end
 
 local function add_definition(self, definition)
-  local spec = definition.spec
-  for _, version in ipairs(spec.versions or {}) do
+  local spec = schemas.spec_of(definition)
+  for _, version in ipairs(spec and spec.versions or {}) do
+    version = type(version) == "table" and version or {}
     local schema = type(version.schema) == "table" and version.schema.openAPIV3Schema
     local node = node_of_schema(schema or nil)
     local kind = {
@@ -111,7 +114,8 @@ local function is_table(value) return type(value) == "table" end
 
 local function kind_of_schema(schema)
   local list = is_table(schema) and schema["x-kubernetes-group-version-kind"]
-  return is_table(list) and #list == 1 and list[1] or nil
+  local one = is_table(list) and #list == 1 and list[1]
+  return is_table(one) and type(one.kind) == "string" and one or nil
 end
 
 local function has_status(document, plural)
@@ -122,8 +126,8 @@ local function has_status(document, plural)
 end
 
 local function add_document(self, document, resource)
-  local all = is_table(document.components) and document.components.schemas or {}
-  for _, schema in pairs(all) do
+  local all = is_table(document.components) and document.components.schemas
+  for _, schema in pairs(is_table(all) and all or {}) do
     local kind = kind_of_schema(schema)
     if kind and kind.group == resource.group and self.target.plural(kind.kind) == resource.plural then
       local node = node_of_schema(schema)
@@ -140,10 +144,11 @@ end
 local function ask_server(self, resource)
   if not self.target.fetch then return end
   self.index = self.index or self.target.fetch "/openapi/v3" or {}
-  local prefix = "apis/" .. resource.group .. "/"
-  for path, entry in pairs(is_table(self.index.paths) and self.index.paths or {}) do
-    local document = path:sub(1, #prefix) == prefix and self.target.fetch(entry.serverRelativeURL)
-    if document then add_document(self, document, resource) end
+  local prefix, paths = "apis/" .. resource.group .. "/", is_table(self.index) and self.index.paths
+  for path, entry in pairs(is_table(paths) and paths or {}) do
+    local url = is_table(entry) and type(entry.serverRelativeURL) == "string" and entry.serverRelativeURL
+    local document = url and path:sub(1, #prefix) == prefix and self.target.fetch(url)
+    if is_table(document) then add_document(self, document, resource) end
   end
 end
 

@@ -45,12 +45,14 @@ end
 local function from_cluster(target, _, out, is_wanted)
   local index, why = target.fetch "/openapi/v3"
   if not index then return why end
-  local paths = index.paths or {}
-  for _, path in ipairs(getmetatable(paths).names) do
+  local paths = type(index) == "table" and index.paths
+  if type(paths) ~= "table" then return "GET /openapi/v3: the response has no paths" end
+  for _, path in ipairs(getmetatable(paths).names or {}) do
     if path:find "^api/" or path:find "^apis/[^/]+/" then
-      local document
-      document, why = target.fetch(paths[path].serverRelativeURL or "/openapi/v3/" .. path)
-      if not document then return why end
+      local entry = paths[path]
+      local url = type(entry) == "table" and entry.serverRelativeURL
+      local document, failure = target.fetch(type(url) == "string" and url or "/openapi/v3/" .. path)
+      if not document then return failure end
       schemas.add_document(out, document, is_wanted)
     end
   end

@@ -11,9 +11,10 @@ local function identifier(name) return (name:gsub("[^%w_.]", "_")) end
 local OWN = { "^io%.k8s%.api%.", "^io%.k8s%.apimachinery%.pkg%.apis%." }
 
 local function kind_of(schema)
+  if not is_table(schema) then return nil end
   local list = schema["x-kubernetes-group-version-kind"]
   local one = is_table(list) and #list == 1 and list[1]
-  return one or nil
+  return is_table(one) and type(one.kind) == "string" and type(one.group) == "string" and one or nil
 end
 
 -- The name of the class of a schema of OpenAPI; of a custom kind as for its definition.
@@ -79,7 +80,7 @@ end
 -- A class of an object's schema, and of those inside it: "name.field".
 function add_class(out, name, schema, parent)
   local class = out:class(identifier(name), parent, is_table(schema) and schema.description or nil)
-  if not class or not is_table(schema.properties) then return class end
+  if not class or not is_table(schema) or not is_table(schema.properties) then return class end
   for _, field in ipairs(names_of(schema.properties)) do
     local inner = schema.properties[field]
     writer.add_field(class, field, type_of(out, name .. "." .. field, inner), is_table(inner) and inner.description)
@@ -91,7 +92,8 @@ end
 
 -- Adds the kinds of a document that `is_wanted` accepts, and all schemas that they refer to.
 function schemas.add_document(out, document, is_wanted)
-  local all = is_table(document.components) and document.components.schemas or {}
+  local all = is_table(document.components) and document.components.schemas
+  if not is_table(all) then return end
   local wanted = {}
   local function want(schema)
     if not is_table(schema) then return end
@@ -112,20 +114,32 @@ function schemas.add_document(out, document, is_wanted)
   out.schemas, out.renamed = all, {}
   for name, schema in pairs(all) do out.renamed[name] = class_name(name, schema) end
   for _, name in ipairs(names_of(all)) do
-    local parent = wanted[name] and kind_of(all[name]) and "k8s.Object" or nil
-    if wanted[name] and is_table(all[name].properties) then add_class(out, out.renamed[name], all[name], parent) end
+    local schema = wanted[name] and all[name]
+    if is_table(schema) and is_table(schema.properties) then
+      add_class(out, out.renamed[name], schema, kind_of(schema) and "k8s.Object" or nil)
+    end
   end
 end
 
 -- --- custom resource definitions
 
+-- The spec of a definition with a group, names and versions; nil of another.
+function schemas.spec_of(definition)
+  local spec = is_table(definition) and definition.spec
+  if not is_table(spec) or not is_table(spec.names) or not is_table(spec.versions) then return nil end
+  for _, text in ipairs { spec.group or 0, spec.names.kind or 0, spec.names.plural or 0 } do
+    if type(text) ~= "string" then return nil end
+  end
+  return spec
+end
+
 -- Adds the versions that are served.
 function schemas.add_definition(out, definition, is_wanted)
-  local spec = definition.spec
-  for _, version in ipairs(spec.versions or {}) do
-    local schema = is_table(version.schema) and version.schema.openAPIV3Schema
+  local spec = schemas.spec_of(definition)
+  for _, version in ipairs(spec and spec.versions or {}) do
+    local schema = is_table(version) and is_table(version.schema) and version.schema.openAPIV3Schema
     local kind = { group = spec.group, kind = spec.names.kind, plural = spec.names.plural }
-    if version.served == true and is_table(schema) and is_wanted(kind) then
+    if is_table(schema) and version.served == true and type(version.name) == "string" and is_wanted(kind) then
       add_class(out, spec.group .. "." .. version.name .. "." .. spec.names.kind, schema, "k8s.Object")
     end
   end
