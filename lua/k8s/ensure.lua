@@ -30,15 +30,32 @@ local function is_map(value)
   return is_nested(value) and type(first(value)) ~= "number"
 end
 
+local difference
+
+-- Of maps within a list, too, a server may have more, such as defaults; a list is of the same length.
 local function equal(a, b)
-  if b == nil then
-    return is_nested(a) and first(a) == nil -- which servers leave out
+  if not is_nested(a) then
+    return a == b
   end
-  return is_nested(a) and raw.json.encode(a) == raw.json.encode(b) or a == b
+  if b == nil then
+    return first(a) == nil -- which servers leave out
+  end
+  if not is_nested(b) or #a ~= #b then
+    return false
+  end
+  if is_map(a) then
+    return is_map(b) and difference(a, b) == nil
+  end
+  for i = 1, #a do
+    if not equal(a[i], b[i]) then
+      return false
+    end
+  end
+  return true
 end
 
 -- What of `wanted` the object does not have; nil if nothing.
-local function difference(wanted, has)
+function difference(wanted, has)
   local found
   for name, value in each(wanted) do
     local old = has[name]

@@ -181,6 +181,24 @@ describe("objects", function()
     ]]))
   end)
 
+  it("are as wanted for k8s.ensure when elements of lists have defaults, and the server's order of fields", function()
+    assert.equal("created\tunchanged\tchanged\tunchanged", printed([[
+      local web = {
+        apiVersion = "apps/v1", kind = "Deployment", metadata = { namespace = "default", name = "web" },
+        spec = { replicas = 2, selector = { matchLabels = { a = "b" } }, template = {
+          metadata = { labels = { a = "b" } },
+          spec = { containers = { { name = "c", image = "i", ports = { { name = "http", containerPort = 80 } } } } },
+        } },
+      }
+      local said = {}
+      for i = 1, 4 do
+        if i == 3 then web.spec.template.spec.containers[1].image = "j" end
+        said[i] = select(2, assert(k8s.ensure(web)))
+      end
+      print(unpack(said))
+    ]]))
+  end)
+
   it("are scaled, restarted and evicted", function()
     local web = {
       apiVersion = "apps/v1", kind = "Deployment", metadata = { namespace = "default", name = "web" },
