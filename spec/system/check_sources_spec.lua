@@ -77,8 +77,9 @@ describe("kubelua check reads sources", function()
   end)
 
   it("and finds nothing in scripts that ship", function()
-    for _, folder in ipairs { "scripts", "scripts/rules", "scripts/demo", "project/scripts" } do
-      local code, out = place:run("-f", folder)
+    for _, folder in ipairs { "scripts", "scripts/recipes", "scripts/rules", "scripts/demo", "project/scripts" } do
+      local given = folder == "scripts/recipes" and { "--param", "from=registry" } or {}
+      local code, out = place:run("-f", folder, unpack(given))
       assert.are.same({ 0, "" }, { code, (out:gsub("[^\n]*: warning: [^\n]*lease[^\n]*\n", "")) }, folder)
     end
   end)

@@ -23,9 +23,17 @@ describe("kubelua test", function()
     end
   end)
 
-  it("passes the specs of the examples", function()
-    local code, out, err = run("scripts", "-o", "TAP")
-    assert.equal(0, code, out .. err)
+  it("passes the specs of the examples and of the recipes, of which each has one", function()
+    for _, folder in ipairs { "scripts", "scripts/recipes" } do
+      local code, out, err = run(folder, "-o", "TAP")
+      assert.equal(0, code, out .. err)
+    end
+    for path in io.popen("ls scripts/recipes/*.lua"):lines() do
+      local name = path:match "([%w_]+)%.lua$"
+      assert(io.open(("scripts/recipes/spec/%s_spec.lua"):format(name)), path .. " has no spec"):close()
+      local lines = select(2, assert(io.open(path)):read("*a"):gsub("\n", "\n"))
+      assert.is_true(lines < 80, path .. " has " .. lines .. " lines")
+    end
   end)
 
   it("ends the output of a failing spec with what happened in its environments", function()
