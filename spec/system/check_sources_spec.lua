@@ -1,5 +1,6 @@
 -- `kubelua check` reads sources: the mistakes of spec/planted, which were written before the code that finds them, and
 -- scripts without any.
+package.path = "lua/?.lua;lua/?/init.lua;" .. package.path
 local cluster = require "spec.support.cluster"
 local checks = require "spec.support.checks"
 local examples = require "spec.support.examples"
@@ -44,6 +45,13 @@ local function is_found(mistake, findings)
     if one.line == (mistake.at or mistake[3]) and one.text:find(mistake[6], 1, true) then return true end
   end
   return false
+end
+
+-- The stubs, as check reads them.
+local function stubs()
+  local texts = {}
+  for path in io.popen "ls types/*.lua":lines() do texts[#texts + 1] = read(path) end
+  return require "tool.source.stubs"(texts)
 end
 
 describe("kubelua check reads sources", function()
@@ -158,9 +166,45 @@ end)
     end
   end)
 
+  -- Arguments that the engine takes.
+  local ARGUMENTS = {
+    get = '"pods", "a/b"', list = '"pods"', pages = '"pods"', watch = '"pods", { resource_version = "1" }', sleep = "1",
+    create = "pod", update = "pod", patch = "pod, {}", apply = "pod, {}", delete = "pod", ensure = "pod", evict = "pod",
+    restart = "pod", scale = "pod, 1", reads = '{ "pods:get" }',
+    writes = '{ "pods:patch" }', controller = '{ of = "pods", reconcile = print }', leader = "{}",
+    state = '"s"', informer = '"pods"', factory = "nil", main = "print", on_leader = "print", command = '"a", print',
+    on_reload = "{}", queue = '{ name = "q" }',
+  }
+
+  it("and knows which functions wait, and which only loading has, as the engine does", function()
+    local api = stubs()
+    local waiting, loading = {}, {}
+    local function call(name)
+      return ("  print(%q, pcall(k8s.%s, %s))"):format(name, name, ARGUMENTS[name] or "print")
+    end
+    for name, fn in pairs(api.classes.k8s.functions) do
+      -- retry_on_conflict waits between calls of a function that fails.
+      if fn.waits and name ~= "retry_on_conflict" then waiting[#waiting + 1] = call(name) end
+      if fn.loads then loading[#loading + 1] = call(name) end
+    end
+    assert.is_true(#waiting >= 14 and #loading >= 12)
+    local sim = cluster.sim {}
+    local p = cluster.kubelua { "exec", "-s", sim.server, cluster.script('local k8s = require "k8s"\n'
+      .. 'k8s.reads { "*:*" } k8s.writes { "*:*" }\n'
+      .. 'local pod = { apiVersion = "v1", kind = "Pod", metadata = { name = "a", namespace = "b" } }\n'
+      .. table.concat(waiting, "\n") .. "\nk8s.main(function()\n" .. table.concat(loading, "\n") .. "\nend)\n") }
+    assert.are.equal(0, p:wait(), p:report())
+    local count = 0
+    for line in p:out():gmatch "[^\n]+" do
+      count = count + 1
+      assert.truthy(line:find("may not be called in the load phase", 1, true)
+        or line:find("may only be called while the script is loading", 1, true), line)
+    end
+    assert.are.equal(#waiting + #loading, count)
+  end)
+
   it("and knows the globals that the engine has", function()
-    package.path = "lua/?.lua;" .. package.path
-    local globals = dofile "lua/tool/source/globals.lua"
+    local globals = require "tool.source.globals"
     local list = [[
 local function names(of)
   local found = {}

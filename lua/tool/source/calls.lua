@@ -46,6 +46,19 @@ end
 
 builtins.type = builtins.tostring
 
+-- What a function of table calls gets its items.
+local function call_with_items(self, node)
+  local list, fn = self:expr(node[2]), node[3] and self:expr(node[3])
+  for i = 4, #node do self:expr(node[i]) end
+  if fn and fn.def then self:note_call(fn.def, { types.item(list), types.item(list) }) end
+  return types.ANY
+end
+
+local function is_sort(self, callee)
+  return callee.tag == "Index" and callee[1].tag == "Id" and callee[1][1] == "table" and not self:find "table"
+    and callee[2][1] == "sort"
+end
+
 -- --- loops
 
 local ITERATORS = { ipairs = true, pairs = true }
@@ -252,6 +265,7 @@ function calls:call(node)
   local callee = node[1]
   local builtin = callee.tag == "Id" and not self:find(callee[1]) and builtins[callee[1]]
   if builtin then return builtin(self, node) end
+  if is_sort(self, callee) and node[2] then return call_with_items(self, node) end
   self.callee = callee
   local type = self:expr(callee)
   self.callee = nil
