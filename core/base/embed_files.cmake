@@ -54,6 +54,18 @@ function(kubelua_embed_project target)
   kubelua_embed_files(${target} project_files ${pairs})
 endfunction()
 
+# What `kubelua init --recipe NAME` writes: the files of scripts/recipes, as they lie in a project.
+function(kubelua_embed_recipes target)
+  set(folder ${CMAKE_SOURCE_DIR}/scripts/recipes)
+  set(pairs "")
+  file(GLOB files RELATIVE ${folder} CONFIGURE_DEPENDS ${folder}/*.lua ${folder}/*.yaml ${folder}/spec/*.lua)
+  foreach(file ${files})
+    list(APPEND pairs scripts/${file}=${folder}/${file})
+  endforeach()
+  list(SORT pairs)
+  kubelua_embed_files(${target} recipe_files ${pairs})
+endfunction()
+
 # What `kubelua help NAME` prints before the flags: each NAME.txt of the folder, called NAME.
 function(kubelua_embed_help target folder)
   set(pairs "")

@@ -38,6 +38,25 @@ describe("kubelua init", function()
     for path in io.popen "ls types/*.lua":lines() do assert.equal(temp.read(path), temp.read(dir .. "/" .. path)) end
   end)
 
+  it("writes a recipe with its spec, which passes there, also into a project", function()
+    local dir = folder .. "/own"
+    assert.equal(0, (init(dir)))
+    local code, out, err = init("--recipe", "website", dir)
+    assert.same({ 0, "" }, { code, err })
+    assert.has_match("wrote " .. dir .. "/scripts/website.yaml\n", out, 1, true)
+    assert.equal(temp.read "scripts/recipes/website.lua", temp.read(dir .. "/scripts/website.lua"))
+    local binary = cluster.binary:gsub("^[^/]", "$OLDPWD/%0")
+    local shown, failed = temp.run("cd " .. dir .. " && " .. binary .. " test scripts")
+    assert.equal(0, failed, shown)
+    assert.has_match("2 successes", shown, 1, true)
+    code, out, err = init("--recipe", "website", dir)
+    assert.same({ 2, "" }, { code, out })
+    assert.has_match("3 files already exist", err, 1, true)
+    code, out, err = init("--recipe", "websites", dir)
+    assert.same({ 2, "" }, { code, out })
+    assert.has_match('kubelua init: there is no recipe "websites"; recipes are certificate_expiry, ', err, 1, true)
+  end)
+
   -- The binary under test goes by the name that the lines have.
   local function paste(lines, where)
     temp.run(("mkdir -p %s/bin && ln -sf %s %s/bin/kubelua"):format(folder,

@@ -17,8 +17,12 @@
 #include "base/text/shell.h"
 
 static bool types;
+static const char *recipe;
 
 static const struct flag flags[] = {
+    {"recipe", 0, FLAG_STRING, &recipe, NULL, "NAME",
+     "Write only the recipe NAME with its spec, also into a project that is there; an unknown NAME lists "
+     "them"},
     {"types", 0, FLAG_BOOL, &types, NULL, NULL,
      "Write only types/ and replace existing files; use it after an upgrade of kubelua"},
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
@@ -66,9 +70,25 @@ static bool write_file(const char *dir, const struct embedded_file *file, bool o
     return ok;
 }
 
+/* "scripts/spec/ttl_spec.lua" is of "ttl". */
+static struct str recipe_of(const struct embedded_file *file)
+{
+    const char *slash = strrchr(file->path, '/');
+    struct str name = str_of(slash ? slash + 1 : file->path);
+    name.n = (size_t)(strchr(name.p, '.') - name.p);
+    if (str_ends(name, STR("_spec"))) name.n -= strlen("_spec");
+    return name;
+}
+
 static bool is_wanted(const struct embedded_file *file)
 {
+    if (recipe) return str_is(recipe_of(file), recipe);
     return !types || strncmp(file->path, "types/", 6) == 0;
+}
+
+static const struct embedded_file *all_files(void)
+{
+    return recipe ? recipe_files : project_files;
 }
 
 static bool exists(const char *dir, const struct embedded_file *file)
@@ -86,8 +106,8 @@ static bool is_free(const char *dir)
     enum { NAMED = 3 };
     struct buf names = {0};
     int taken = 0;
-    for (const struct embedded_file *file = project_files; file->path; file++) {
-        if (!exists(dir, file)) continue;
+    for (const struct embedded_file *file = all_files(); file->path; file++) {
+        if (!is_wanted(file) || !exists(dir, file)) continue;
         if (taken < NAMED) buf_printf(&names, "%s%s", taken ? ", " : "", file->path);
         taken++;
     }
@@ -110,19 +130,44 @@ static void print_next(const char *dir)
         shell_put(&go, str_of(dir));
         buf_putc(&go, '\n');
     }
-    printf("\n"
-           "Next steps (see README.md there):\n"
-           "%s  kubelua check -f scripts\n"
-           "  kubelua test\n",
-           buf_text(&go));
+    if (recipe)
+        printf("\nNext steps:\n%s  kubelua check -f scripts/%s.lua\n  kubelua test scripts\n"
+               "  kubelua rbac -f scripts/%s.lua > role.yaml\n",
+               buf_text(&go), recipe, recipe);
+    else
+        printf("\n"
+               "Next steps (see README.md there):\n"
+               "%s  kubelua check -f scripts\n"
+               "  kubelua test\n",
+               buf_text(&go));
     buf_clear(&go);
+}
+
+/* A recipe is a script: "ttl". */
+static bool is_recipe(void)
+{
+    struct buf names = {0};
+    bool found = false;
+    for (const struct embedded_file *file = recipe_files; file->path; file++) {
+        if (!str_ends(str_of(file->path), STR(".lua")) || strstr(file->path, "/spec/")) continue;
+        char *name = xstrndup(recipe_of(file).p, recipe_of(file).n);
+        found |= strcmp(name, recipe) == 0;
+        buf_printf(&names, "%s%s", names.len ? ", " : "", name);
+        free(name);
+    }
+    if (!found)
+        fprintf(stderr, "kubelua init: there is no recipe \"%s\"; recipes are %s\n", recipe,
+                buf_text(&names));
+    buf_clear(&names);
+    return found;
 }
 
 static int init(const char *dir)
 {
+    if (recipe && !is_recipe()) return EXIT_USAGE;
     if (!types && !is_free(dir)) return EXIT_USAGE;
     if (!make_folder(dir)) return EXIT_USAGE;
-    for (const struct embedded_file *file = project_files; file->path; file++) {
+    for (const struct embedded_file *file = all_files(); file->path; file++) {
         if (!is_wanted(file)) continue;
         if (!make_folders(dir, file->path) || !write_file(dir, file, types)) return EXIT_USAGE;
     }
@@ -133,6 +178,7 @@ static int init(const char *dir)
 static int run(struct command_line *line)
 {
     const struct flag_list *folders = &line->arguments;
+    if (recipe && types) return command_fail(line, "--recipe and --types exclude each other");
     if (folders->count == 1) return init(folders->items[0]);
     return command_fail(line, folders->count ? "only one directory is allowed"
                                              : "missing directory; usage: kubelua init DIR");
