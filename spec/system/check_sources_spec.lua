@@ -140,6 +140,13 @@ end)
     end
   end)
 
+  it("but not what is nested too deeply, which it says", function()
+    place:write("a.lua", "local x = 1\nlocal v = x" .. (" + x"):rep(20000) .. "\nreturn v\n")
+    local code, out = check()
+    assert.are.equal("a.lua:1: warning: expressions are nested too deeply: the source was not read\n", out)
+    assert.are.equal(0, code)
+  end)
+
   it("unless there is no parser, which it says", function()
     place:write("a.lua", 'require("k8s").main(function() return undefined end)\n')
     local p = cluster.kubelua { "check", "-f", place.path, env = { LUA_PATH = "/nonexistent/?.lua" } }

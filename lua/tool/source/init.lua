@@ -69,7 +69,10 @@ local function read(self, script, source)
     infos = {}, shapes = {}, assigned = {}, tested = {}, added = self.added,
     reads = script.reads, writes = script.writes,
   }, reader)
-  one:run(tree)
+  local ok, why = pcall(one.run, one, tree)
+  if ok then return end
+  if not tostring(why):find("stack overflow", 1, true) then error(why, 0) end
+  self.found:warning({ file = source.path, line = 1 }, "expressions are nested too deeply: the source was not read")
 end
 
 -- Sources of a script that did not load: its file alone.
