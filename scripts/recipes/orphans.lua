@@ -9,6 +9,7 @@ k8s.writes { "configmaps:delete", "secrets:delete", "persistentvolumeclaims:dele
 local settings = k8s.params {
   after = { type = "duration", default = "1d", min = 0, help = "how long nothing has used it" },
   delete = { default = false, help = "delete, not only report" },
+  every = { type = "duration", default = "10m", min = 1, help = "how often it looks" },
 }
 
 local since = k8s.state("since", { init = {} })
@@ -55,7 +56,7 @@ local function is_used(used, kind, object)
   return selector == "" or pods:lister():namespace(object:namespace()):list(selector)() ~= nil
 end
 
-k8s.every("10m", function()
+k8s.every(settings.every, function()
   local used, seen = all_used(), {}
   for kind, informer in pairs(kinds) do
     for object in informer:lister():list() do
