@@ -85,16 +85,37 @@ local function sources_of(script)
   return { { path = script.path, text = text } }
 end
 
+-- What a script declares, as a text.
+local function declared_text(script)
+  local texts = {}
+  for _, list in ipairs { script.reads or {}, script.writes or {} } do
+    for _, one in ipairs(list) do texts[#texts + 1] = one.text end
+    texts[#texts + 1] = ";"
+  end
+  return table.concat(texts, " ")
+end
+
+-- Scripts share modules: one is read once for all that declare the same.
+local function is_read(self, script, source)
+  local key = source.path .. "\n" .. declared_text(script)
+  local before = self.modules[key]
+  self.modules[key] = true
+  return before
+end
+
 -- Returns a function (script, diagnostics) that reports what is wrong in the script's sources; nil without a parser.
 return function(target)
   local parser, decoder = find_parser()
   if not parser then return nil end
   local self = {
     parser = parser, decoder = decoder, target = target, api = read_stubs(target.stubs), kinds = kinds.new(target),
+    modules = {},
   }
   return function(script, diagnostics)
     self.added = {}
     self.found = setmetatable({ diagnostics = diagnostics, lines = lines_of(diagnostics) }, kept)
-    for _, source in ipairs(sources_of(script)) do read(self, script, source) end
+    for i, source in ipairs(sources_of(script)) do
+      if i == 1 or not is_read(self, script, source) then read(self, script, source) end
+    end
   end
 end
