@@ -21,7 +21,8 @@ static const char *recipe;
 
 static const struct flag flags[] = {
     {"recipe", 0, FLAG_STRING, &recipe, NULL, "NAME",
-     "Write only the recipe NAME with its spec, also into a project that is there; an unknown NAME lists "
+     "Write only the recipe NAME with its spec and its rights, also into a project that is there; an unknown "
+     "NAME lists "
      "them"},
     {"types", 0, FLAG_BOOL, &types, NULL, NULL,
      "Write only types/ and replace existing files; use it after an upgrade of kubelua"},
@@ -132,7 +133,7 @@ static void print_next(const char *dir)
     }
     if (recipe)
         printf("\nNext steps:\n%s  kubelua check -f scripts/%s.lua\n  kubelua test scripts\n"
-               "  kubelua rbac -f scripts/%s.lua > role.yaml\n",
+               "  kubectl apply -f rights/%s.yaml     # bind it to the account of the engine\n",
                buf_text(&go), recipe, recipe);
     else
         printf("\n"
