@@ -184,8 +184,8 @@ end)
     local engine = cluster.run(sim.server, script)
     local base = script:match("[^/]*$"):gsub("%p", "%%%0")
     for line, message in pairs {
-      [4] = '"Handler failed".- err="[^"]*:4: k8s.patch: ', [7] = '"Timer failed".- err="[^"]*:7: k8s.sleep: ',
-      [10] = '"Worker failed".- err="[^"]*:10: k8s.patch: a reference needs', [14] = '"Main failed".- not found',
+      [5] = '"Handler failed".- err="[^"]*:5: k8s.patch: ', [8] = '"Timer failed".- err="[^"]*:8: k8s.sleep: ',
+      [12] = '"Worker failed".- err="[^"]*:12: k8s.patch: a reference needs', [16] = '"Main failed".- not found',
     } do
       await(function() return engine:err():find(base .. ":" .. line .. "%] " .. message) end, message)
     end

@@ -19,7 +19,7 @@ bool script_where(lua_State *L, lua_Debug *ar)
     return false;
 }
 
-/* A tail call has left no line: where the called function begins says at least which one it was. */
+/* A tail call has left no line: the called function says where it was. */
 static bool raised_where(lua_State *L, lua_Debug *ar)
 {
     if (script_where(L, ar)) return true;

@@ -215,10 +215,10 @@ static inline struct script *script_of(lua_State *L)
 }
 
 /* Pushes the function of a body, from the registry: errors that no line of a script raised, as in `return
- * k8s.get()`, have the place where it begins. */
+ * k8s.get()`, have the place of its only tail call, else of its begin. */
 void script_push_function(lua_State *L, int ref);
-/* Sets `ar` to where that function of the call in progress begins; false if it is not known, or none of the
- * script's. */
+/* Sets `ar` to that place, as `linedefined`, of the function of the call in progress; false if it is not
+ * known, or none of the script's. */
 bool script_definition(lua_State *L, lua_Debug *ar);
 
 /* Frees scratch buffers that have grown large. Call after each call into Lua. */
