@@ -20,7 +20,8 @@ describe("deploy/package/closure", function()
     end
     assert.is_true(names["cjson.so"])
     for _, path in ipairs(files) do
-      for name in output("objdump -p " .. path):gmatch "NEEDED%s+(%S+)" do
+      local loads = path:find "%.lua$" and "true " or "objdump -p " -- the parser of luacheck needs none
+      for name in output(loads .. path):gmatch "NEEDED%s+(%S+)" do
         assert(names[name], name .. ", which " .. path:match "[^/]*$" .. " needs, is missing")
       end
     end

@@ -113,7 +113,7 @@ describe("writes #threads", function()
     assert.is_true(after - before <= 6, "discovery alone asks: " .. after - before)
   end)
 
-  it("that are the last call of a function are named with the function's file and line", function()
+  it("that are the last call of a function are named with its file and line", function()
     create("one", "1")
     local script = cluster.script [[
       local k8s = require "k8s"
@@ -124,7 +124,7 @@ describe("writes #threads", function()
     ]]
     local engine = cluster.run(sim.server, script)
     local file = engine:wait_error 'Handler failed".-err="([^"]-): k8s.patch: unknown option'
-    assert.has_match("^/.*%.lua:3$", file)
+    assert.has_match("^/.*%.lua:4$", file)
   end)
 
   it("refuse arguments that are none", function()

@@ -55,9 +55,21 @@ local function lines_of(diagnostics)
   return lines
 end
 
+-- The finding of loading about an option that the source has on a line of its own: that of the call was all it knew.
+local function moved(diagnostics, at, text)
+  local option = text:match "^unknown option (%S+) of "
+  for _, one in ipairs(option and diagnostics.items or {}) do
+    if one.file == at.file and one.text:find(('unknown option "%s"'):format(option), 1, true) then
+      one.line = at.line
+      return true
+    end
+  end
+end
+
 local kept = { __index = function(_, severity)
   return function(self, at, ...)
-    if not self.lines[at.file .. ":" .. at.line] then self.diagnostics[severity](self.diagnostics, at, ...) end
+    if self.lines[at.file .. ":" .. at.line] or moved(self.diagnostics, at, string.format(...)) then return end
+    self.diagnostics[severity](self.diagnostics, at, ...)
   end
 end }
 
