@@ -111,13 +111,14 @@ void sim_delete_collection(struct writing *w)
 {
     struct sim_list_options selection;
     struct sim_snapshot snapshot = {0};
-    json_t *options = delete_options(w), *refusal = NULL;
-    if (!options) return;
-    if (sim_list_options_read(w->request, w->target->served->kind, SIM_SHARDS_OFF, &selection, &refusal) &&
-        sim_snapshot_take(w->api, w->target, &selection, &snapshot, &refusal)) {
+    json_t *options = NULL, *refusal = NULL;
+    bool read =
+        sim_list_options_read(w->request, w->target->served->kind, SIM_SHARDS_OFF, &selection, &refusal);
+    if (read) options = delete_options(w); /* a server reads the body last */
+    if (options && sim_snapshot_take(w->api, w->target, &selection, &snapshot, &refusal)) {
         delete_listed(w, options, &selection, &snapshot);
         sim_snapshot_release(w->api, &snapshot);
-    } else
+    } else if (refusal)
         sim_reply_status(w->reply, refusal);
     sim_list_options_clear(&selection);
     json_decref(options);

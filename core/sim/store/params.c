@@ -1,6 +1,7 @@
 /* Options of lists and watches; see params.h. The rules are those of apimachinery's ValidateListOptions. */
 #include "sim/store/params.h"
 
+#include <errno.h>
 #include <jansson.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +11,8 @@
 #include "base/text/base64.h"
 #include "sim/object/status.h"
 #include "sim/text/tree.h"
+
+enum { LONGEST_S = 10 * 365 * 24 * 3600 }; /* of a watch */
 
 static const struct sim_kind list_options_kind = {.group = "meta.k8s.io", .kind = "ListOptions"};
 
@@ -49,7 +52,7 @@ static void check_watch(json_t *causes, const struct sim_list_options *options, 
 }
 
 static void check_list(json_t *causes, const struct sim_list_options *options, const char *match,
-                       bool initial_given)
+                       const char *version, bool initial_given)
 {
     if (*match && !options->has_version)
         forbid(causes, "resourceVersionMatch",
@@ -58,30 +61,35 @@ static void check_list(json_t *causes, const struct sim_list_options *options, c
         forbid(causes, "resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
     if (*match && options->match == SIM_MATCH_UNSET)
         unsupported(causes, match, "supported values: \"Exact\", \"NotOlderThan\", \"\"");
-    if (options->match == SIM_MATCH_EXACT && options->has_version && options->version == 0)
+    if (options->match == SIM_MATCH_EXACT && strcmp(version, "0") == 0)
         forbid(causes, "resourceVersionMatch",
                "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
     if (initial_given) forbid(causes, "sendInitialEvents", "sendInitialEvents is forbidden for list");
 }
 
 static json_t *check_combination(const struct sim_list_options *options, const char *match,
-                                 bool initial_given)
+                                 const char *version, bool initial_given)
 {
     json_t *causes = json_array();
     if (options->watch)
         check_watch(causes, options, match, initial_given);
     else
-        check_list(causes, options, match, initial_given);
+        check_list(causes, options, match, version, initial_given);
     if (json_array_size(causes)) return sim_status_invalid_causes(&list_options_kind, "", causes);
     json_decref(causes);
-    if (!options->watch && options->continue_ && options->has_version && options->version != 0)
-        return sim_status_bad_request("specifying resource version is not allowed when using continue");
     return NULL;
 }
 
-static json_t *bad_number(const char *text)
+/* A number as Go reads it, with a sign; "" is 0. */
+static json_t *read_number(const char *text, int64_t *number)
 {
-    return sim_status_bad_request("strconv.ParseInt: parsing \"%s\": invalid syntax", text);
+    const char *digits = text + (*text == '-' || *text == '+');
+    bool good = *digits && !digits[strspn(digits, "0123456789")];
+    errno = 0;
+    *number = strtoll(text, NULL, 10);
+    if (!*text || (good && errno != ERANGE)) return NULL;
+    return sim_status_bad_request("strconv.ParseInt: parsing \"%s\": %s", text,
+                                  good ? "value out of range" : "invalid syntax");
 }
 
 /* Returns the error of a bad version; for a watch a code 500 without a reason. */
@@ -97,31 +105,42 @@ static json_t *bad_version(const char *version, bool watch)
     return status;
 }
 
+/* A negative limit is none; a watch with a negative time ends at once. */
 static json_t *read_numbers(const struct sim_request *request, struct sim_list_options *options)
 {
-    const char *version = text_of(request, "resourceVersion"), *limit = text_of(request, "limit");
-    const char *timeout = text_of(request, "timeoutSeconds");
-    uint64_t number = 0;
-    options->has_version = *version;
-    if (*limit && !str_to_u64(str_of(limit), &number)) return bad_number(limit);
-    options->limit = (size_t)number;
-    number = 0;
-    if (*timeout && !str_to_u64(str_of(timeout), &number)) return bad_number(timeout);
-    options->timeout_s = (int64_t)number;
-    if (!*version || str_to_u64(str_of(version), &options->version)) return NULL;
-    return bad_version(version, options->watch);
+    int64_t limit = 0;
+    json_t *refusal = read_number(text_of(request, "timeoutSeconds"), &options->timeout_s);
+    if (!refusal) refusal = read_number(text_of(request, "limit"), &limit);
+    options->limit = limit > 0 ? (size_t)limit : 0;
+    if (options->timeout_s > LONGEST_S) options->timeout_s = LONGEST_S;
+    if (options->timeout_s < -LONGEST_S) options->timeout_s = -LONGEST_S;
+    return refusal;
 }
 
+/* The storage reads the version, after all that the handler checks. */
+static json_t *read_version(const char *version, struct sim_list_options *options)
+{
+    if (*version && !str_to_u64(str_of(version), &options->version))
+        return bad_version(version, options->watch);
+    if (!options->watch && options->continue_ && options->version != 0)
+        return sim_status_bad_request("specifying resource version is not allowed when using continue");
+    return NULL;
+}
+
+/* A field that the kind does not know is refused later than what is no selector: `*unknown`. */
 static json_t *read_selectors(const struct sim_request *request, const struct sim_kind *kind,
-                              struct sim_list_options *options)
+                              struct sim_list_options *options, json_t **unknown)
 {
     const char *labels = text_of(request, "labelSelector"), *fields = text_of(request, "fieldSelector");
     char *message = NULL;
     if (*labels) options->labels = sim_label_selector_parse(labels, &message);
+    bool later = !message;
     if (*fields && !message) options->fields = sim_field_selector_parse(kind, fields, &message);
+    later = later && message && strncmp(message, "invalid ", strlen("invalid ")) != 0;
     json_t *status = message ? sim_status_bad_request("%s", message) : NULL;
     free(message);
-    return status;
+    *unknown = later ? status : NULL;
+    return later ? NULL : status;
 }
 
 /* A bad one has no reason, as on a real server. */
@@ -139,10 +158,13 @@ bool sim_list_options_read(const struct sim_request *request, const struct sim_k
                            enum sim_sharding sharding, struct sim_list_options *options, json_t **refusal)
 {
     const char *match = text_of(request, "resourceVersionMatch"), *token = text_of(request, "continue");
+    const char *version = text_of(request, "resourceVersion");
+    json_t *unknown = NULL;
     *options = (struct sim_list_options){
         .watch = sim_query_true(request, "watch"),
         .bookmarks = sim_query_true(request, "allowWatchBookmarks"),
         .send_initial = sim_query_true(request, "sendInitialEvents"),
+        .has_version = *version,
         .match = strcmp(match, "Exact") == 0          ? SIM_MATCH_EXACT
                  : strcmp(match, "NotOlderThan") == 0 ? SIM_MATCH_NOT_OLDER
                                                       : SIM_MATCH_UNSET,
@@ -150,9 +172,13 @@ bool sim_list_options_read(const struct sim_request *request, const struct sim_k
         .include_object = sim_query(request, "includeObject"),
     };
     *refusal = read_numbers(request, options);
+    if (!*refusal) *refusal = read_selectors(request, kind, options, &unknown);
     if (!*refusal)
-        *refusal = check_combination(options, match, sim_query(request, "sendInitialEvents") != NULL);
-    if (!*refusal) *refusal = read_selectors(request, kind, options);
+        *refusal =
+            check_combination(options, match, version, sim_query(request, "sendInitialEvents") != NULL);
+    if (!*refusal) *refusal = json_incref(unknown);
+    if (!*refusal) *refusal = read_version(version, options);
+    json_decref(unknown);
     if (!*refusal && sharding != SIM_SHARDS_OFF) *refusal = read_shard(request, options);
     return *refusal == NULL;
 }

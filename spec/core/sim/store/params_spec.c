@@ -81,7 +81,8 @@ static void test_what_contradicts_itself_is_refused(void **state)
         {"continue=x&resourceVersion=5", 400, 0},
         {"resourceVersion=x", 400, 0},
         {"watch=1&resourceVersion=x", 500, 0},
-        {"limit=-1", 400, 0},
+        {"limit=99999999999999999999", 400, 0},
+        {"limit=-", 400, 0},
         {"timeoutSeconds=soon", 400, 0},
         {"labelSelector=a=b=c", 400, 0},
         {"fieldSelector=spec.colour=red", 400, 0},
@@ -98,12 +99,53 @@ static void test_what_contradicts_itself_is_refused(void **state)
     }
 }
 
+/* The handler checks numbers, the text of selectors, what contradicts itself, and fields, in this order; the
+ * storage reads the version. */
+static void test_the_first_mistake_counts(void **state)
+{
+    static const struct {
+        const char *query, *message;
+    } cases[] = {
+        {"limit=9223372036854775808&labelSelector=a,,b",
+         "strconv.ParseInt: parsing \"9223372036854775808\": value out of range"},
+        {"labelSelector=a,,b&sendInitialEvents=1", "found ',', expected: identifier after ','"},
+        {"watch=1&resourceVersion=abc&labelSelector=a,,b", "found ',', expected: identifier after ','"},
+        {"fieldSelector=odd&resourceVersionMatch=Odd&resourceVersion=0",
+         "invalid selector: 'odd'; can't understand 'odd'"},
+        {"fieldSelector=spec.colour=red&sendInitialEvents=1",
+         "ListOptions.meta.k8s.io \"\" is invalid: sendInitialEvents: Forbidden: sendInitialEvents is "
+         "forbidden for list"},
+        {"fieldSelector=spec.colour=red&resourceVersion=abc", "field label not supported: spec.colour"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct sim_list_options options;
+        json_t *status = read_options(cases[i].query, &options);
+        assert_non_null(status);
+        assert_string_equal(sim_text_at(status, "message"), cases[i].message);
+        json_decref(status);
+        sim_list_options_clear(&options);
+    }
+}
+
+static void test_numbers_may_be_negative(void **state)
+{
+    struct sim_list_options options;
+    assert_null(read_options("limit=-1&timeoutSeconds=-9223372036854775808", &options));
+    assert_int_equal(options.limit, 0);
+    assert_true(options.timeout_s < 0 && options.timeout_s * 1000 < 0);
+    assert_null(read_options("limit=+5&timeoutSeconds=9223372036854775807", &options));
+    assert_int_equal(options.limit, 5);
+    assert_true(options.timeout_s > 0 && options.timeout_s * 1000 > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_no_parameters_mean_no_requirements),
         cmocka_unit_test(test_what_is_given_is_read),
         cmocka_unit_test(test_what_contradicts_itself_is_refused),
+        cmocka_unit_test(test_the_first_mistake_counts),
+        cmocka_unit_test(test_numbers_may_be_negative),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
