@@ -88,13 +88,13 @@ static json_t *decode_custom(const struct writing *w, const struct sim_kind *kin
 }
 
 /* Decodes a body of the kind; takes the duplicate fields that it has. NULL with a message. A body that is of
- * another kind is left to be refused for that. */
+ * another kind is left to be refused for that. `strategic`: the result of a strategic merge patch. */
 static json_t *decode(const struct writing *w, const struct sim_kind *kind, const json_t *body,
-                      json_t *duplicates, char **error)
+                      json_t *duplicates, bool strategic, char **error)
 {
     const struct schema_type *type = type_of(kind);
     const char *given = sim_text_at(body, "kind");
-    struct sim_decoding decoding = {0};
+    struct sim_decoding decoding = {.converts = strategic};
     bool other = !type || !json_is_object(body) || (*given && strcmp(given, kind->kind) != 0);
     if (kind->structural && json_is_object(body)) return decode_custom(w, kind, body, duplicates, error);
     json_t *object = other ? json_incref((json_t *)body) : sim_decode(type, body, &decoding);
@@ -209,7 +209,7 @@ json_t *sim_body_read(const struct writing *w)
         return NULL;
     }
     char *error = NULL;
-    object = decode(w, w->target->served->kind, body, duplicates, &error);
+    object = decode(w, w->target->served->kind, body, duplicates, false, &error);
     json_decref(body);
     if (error) refuse(w, error);
     if (object) warn_of_rules(w, object);
@@ -285,7 +285,7 @@ json_t *sim_body_patched(void *ctx, const struct sim_kind *kind, const json_t *o
         json_decref(patched);
         return NULL;
     }
-    json_t *object = decode(patch->writing, kind, patched, NULL, &error);
+    json_t *object = decode(patch->writing, kind, patched, NULL, patch->strategic, &error);
     if (error && old && !kind->custom && !fits(kind, old)) {
         free(error);
         return patched;

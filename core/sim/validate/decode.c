@@ -23,10 +23,12 @@ static json_t *decode_object(struct field_decoder *d, const struct schema_type *
 static json_t *decode_int(struct field_decoder *d, const struct schema_field *field, const json_t *value,
                           const struct place *at)
 {
+    const char *type = field->form == SCHEMA_INT32 ? "int32" : "int64";
     bool narrow = field->form == SCHEMA_INT32;
     json_int_t n = json_integer_value(value);
     if (json_is_integer(value) && (!narrow || (n >= INT32_MIN && n <= INT32_MAX))) return json_integer(n);
-    sim_decode_wrong(d, at, value, narrow ? "int32" : "int64", false);
+    if (d->converts && json_is_integer(value)) return json_integer((int32_t)(uint32_t)n); /* as Go does */
+    sim_decode_wrong(d, at, value, type, type, false);
     return NULL;
 }
 
@@ -35,7 +37,7 @@ static json_t *decode_int_or_string(struct field_decoder *d, const json_t *value
     json_int_t n = json_integer_value(value);
     if (json_is_string(value) || (json_is_integer(value) && n >= INT32_MIN && n <= INT32_MAX))
         return json_deep_copy(value);
-    sim_decode_wrong(d, at, value, "int32", true);
+    sim_decode_wrong(d, at, value, "int32", NULL, true);
     return NULL;
 }
 
@@ -66,6 +68,9 @@ static json_t *decode_text(struct field_decoder *d, const struct schema_field *f
                          first   ? "uint8"
                          : bytes ? "[]uint8"
                                  : "string",
+                         first   ? "uint8"
+                         : bytes ? "slice"
+                                 : NULL,
                          !bytes);
         return NULL;
     }
@@ -84,7 +89,11 @@ static json_t *decode_plain(struct field_decoder *d, const struct schema_field *
                                              : json_is_number(value);
     if (good) return json_deep_copy(value);
     char *wanted = sim_decode_go_type(field, true);
-    sim_decode_wrong(d, at, value, wanted, false);
+    sim_decode_wrong(d, at, value, wanted,
+                     field->form == SCHEMA_STRING ? "string"
+                     : field->form == SCHEMA_BOOL ? "bool"
+                                                  : "float64",
+                     false);
     free(wanted);
     return NULL;
 }
@@ -124,7 +133,7 @@ static json_t *decode_one(struct field_decoder *d, const struct schema_field *fi
     const struct schema_type *type = schema_type_of_field(field);
     if (json_is_object(value) && type) return decode_object(d, type, value, at);
     char *wanted = sim_decode_go_type(field, true);
-    sim_decode_wrong(d, at, value, wanted, false);
+    sim_decode_wrong(d, at, value, wanted, "struct", false);
     free(wanted);
     return NULL;
 }
@@ -196,7 +205,7 @@ static json_t *decode_field(struct field_decoder *d, const struct schema_field *
     if (list && json_is_array(value)) return decode_list(d, field, value, at);
     if (!list && json_is_object(value)) return decode_map(d, field, value, at);
     char *wanted = sim_decode_go_type(field, false);
-    sim_decode_wrong(d, at, value, wanted, false);
+    sim_decode_wrong(d, at, value, wanted, list ? "slice" : "map", false);
     free(wanted);
     return NULL;
 }
@@ -277,9 +286,9 @@ static json_t *decode_object(struct field_decoder *d, const struct schema_type *
 
 json_t *sim_decode(const struct schema_type *type, const json_t *object, struct sim_decoding *decoding)
 {
-    struct field_decoder d = {0};
+    struct field_decoder d = {.converts = decoding->converts};
     json_t *decoded = decode_object(&d, type, object, NULL);
-    *decoding = (struct sim_decoding){d.error, d.unknown};
+    *decoding = (struct sim_decoding){d.converts, d.error, d.unknown};
     if (!d.error) return decoded;
     json_decref(decoded);
     json_decref(d.unknown);

@@ -2,11 +2,14 @@
  * types are refused, unknown fields dropped, null and empty values left out, as are zeros where Go omits
  * them. Owner: a new reference is returned; what is handed in is borrowed. May be called anywhere. */
 #pragma once
+#include <stdbool.h>
+
 #include <jansson.h>
 
 #include "schema/schema.h"
 
 struct sim_decoding {
+    bool converts;   /* given: messages as of a strategic merge patch's result, which is no JSON text */
     char *error;     /* Go's message, the caller's; NULL: the value fits */
     json_t *unknown; /* array of `unknown field "spec.foo"`, the caller's; NULL: there are none */
 };

@@ -45,32 +45,75 @@ const char *sim_decode_unqualified(const char *name)
     return dot ? dot + 1 : name;
 }
 
-void sim_decode_wrong(struct field_decoder *d, const struct place *at, const json_t *value,
-                      const char *wanted, bool over)
+/* The words of encoding/json for a value: "number 2.5" */
+static void put_json_type(struct buf *out, const json_t *value, const char *wanted)
 {
-    const struct place *field = at;
-    struct buf text = {0}, given = {0};
-    while (field && !field->in) field = field->above;
-    put_go_path(&text, at);
     switch (json_typeof(value)) {
-    case JSON_OBJECT: buf_puts(&given, "object"); break;
-    case JSON_ARRAY: buf_puts(&given, "array"); break;
-    case JSON_STRING: buf_puts(&given, "string"); break;
+    case JSON_OBJECT: buf_puts(out, "object"); break;
+    case JSON_ARRAY: buf_puts(out, "array"); break;
+    case JSON_STRING: buf_puts(out, "string"); break;
     case JSON_TRUE:
-    case JSON_FALSE: buf_puts(&given, "bool"); break;
-    default: buf_puts(&given, "number");
+    case JSON_FALSE: buf_puts(out, "bool"); break;
+    default: buf_puts(out, "number");
     }
     if (json_is_number(value) && (strncmp(wanted, "int", 3) == 0 || strncmp(wanted, "float", 5) == 0)) {
-        buf_putc(&given, ' ');
-        sim_put_json(&given, value);
+        buf_putc(out, ' ');
+        sim_put_json(out, value);
     }
-    sim_decode_fail(d,
-                    xasprintf("json: cannot unmarshal %s into Go struct field %s.%s of type %s",
-                              buf_text(&given), field ? sim_decode_unqualified(field->in->name) : "",
-                              buf_text(&text), wanted),
-                    over);
-    buf_clear(&text);
-    buf_clear(&given);
+}
+
+/* Go's kind of a value in a decoded map. */
+static const char *go_kind(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_OBJECT: return "map";
+    case JSON_ARRAY: return "slice";
+    case JSON_STRING: return "string";
+    case JSON_INTEGER: return "int64";
+    case JSON_REAL: return "float64";
+    default: return "bool";
+    }
+}
+
+/* The converter's message, which names no field. It converts between types that Go would convert. */
+static void put_unconverted(struct buf *out, const json_t *value, const char *wanted, const char *kind)
+{
+    const char *given = go_kind(value);
+    bool convertible = (json_is_integer(value) && strcmp(kind, "string") == 0) ||
+                       (json_is_real(value) && strncmp(kind, "int", 3) == 0);
+    if (strcmp(kind, "struct") == 0)
+        buf_printf(out, "cannot restore struct from: %s", given);
+    else if (strcmp(kind, "map") == 0 || strcmp(kind, "slice") == 0)
+        buf_printf(out, "cannot restore %s from %s", kind, given);
+    else if (convertible)
+        buf_printf(out, "cannot convert %s to %s", given, wanted);
+    else
+        buf_printf(out, "unrecognized type: %s", kind);
+}
+
+void sim_decode_wrong(struct field_decoder *d, const struct place *at, const json_t *value,
+                      const char *wanted, const char *kind, bool over)
+{
+    const struct place *field = at;
+    struct buf text = {0};
+    while (field && !field->in) field = field->above;
+    if (d->converts && kind)
+        put_unconverted(&text, value, wanted, kind);
+    else {
+        buf_puts(&text, "json: cannot unmarshal ");
+        put_json_type(&text, value, wanted);
+        if (d->converts)
+            buf_puts(&text, " into Go value");
+        else {
+            struct buf path = {0};
+            put_go_path(&path, at);
+            buf_printf(&text, " into Go struct field %s.%s",
+                       field ? sim_decode_unqualified(field->in->name) : "", buf_text(&path));
+            buf_clear(&path);
+        }
+        buf_printf(&text, " of type %s", wanted);
+    }
+    sim_decode_fail(d, buf_take(&text), over);
 }
 
 void sim_decode_unknown(struct field_decoder *d, const struct place *at, const char *key)

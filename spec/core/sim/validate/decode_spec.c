@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "core/sim/support/kube.h"
+#include "sim/text/tree.h"
 #include "sim/validate/duplicates.h"
 
 static json_t *decode(const char *type, const char *text, struct sim_decoding *decoding)
@@ -18,7 +19,7 @@ static json_t *decode(const char *type, const char *text, struct sim_decoding *d
 
 static void assert_decoded(const char *type, const char *text, const char *expected)
 {
-    struct sim_decoding decoding;
+    struct sim_decoding decoding = {0};
     json_t *object = decode(type, text, &decoding);
     if (!object) fail_msg("%s: %s", text, decoding.error);
     assert_null(decoding.unknown);
@@ -27,7 +28,7 @@ static void assert_decoded(const char *type, const char *text, const char *expec
 
 static void assert_wrong(const char *type, const char *text, const char *message)
 {
-    struct sim_decoding decoding;
+    struct sim_decoding decoding = {0};
     json_t *object = decode(type, text, &decoding);
     assert_null(object);
     assert_string_equal(decoding.error, message);
@@ -69,6 +70,37 @@ static void test_wrong_types_have_go_s_message(void **state)
         assert_wrong(cases[i][0], cases[i][1], message);
         free(message);
     }
+}
+
+/* Taken down from a v1.36 server, but for those that are read from runtime/converter.go: time, int32, bytes. */
+static void test_what_a_strategic_merge_patch_makes_is_converted(void **state)
+{
+    static const char *const cases[][3] = {
+        {"core/v1.Container", "{'image':2.5}", "unrecognized type: string"},
+        {"core/v1.Container", "{'image':['x']}", "unrecognized type: string"},
+        {"core/v1.ServiceAccount", "{'secrets':[1]}", "cannot restore struct from: int64"},
+        {"meta/v1.ObjectMeta", "{'finalizers':[1]}", "cannot convert int64 to string"},
+        {"meta/v1.ObjectMeta", "{'finalizers':true}", "cannot restore slice from bool"},
+        {"meta/v1.ObjectMeta", "{'labels':[1]}", "cannot restore map from slice"},
+        {"meta/v1.ObjectMeta", "{'creationTimestamp':7}",
+         "json: cannot unmarshal number into Go value of type string"},
+        {"core/v1.Secret", "{'type':1}", "cannot convert int64 to v1.SecretType"},
+        {"core/v1.Secret", "{'data':{'a':{}}}", "cannot restore slice from map"},
+        {"apps/v1.DeploymentSpec", "{'replicas':'two'}", "unrecognized type: int32"},
+        {"apps/v1.DeploymentSpec", "{'replicas':2.5}", "cannot convert float64 to int32"},
+        {"apps/v1.DeploymentSpec", "{'paused':1}", "unrecognized type: bool"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        struct sim_decoding decoding = {.converts = true};
+        assert_null(decode(cases[i][0], cases[i][1], &decoding));
+        assert_string_equal(decoding.error, cases[i][2]);
+        free(decoding.error);
+    }
+    struct sim_decoding decoding = {.converts = true};
+    assert_json(decode("apps/v1.RollingUpdateDaemonSet", "{'maxSurge':'1'}", &decoding), "{'maxSurge':'1'}");
+    json_t *cut = decode("apps/v1.StatefulSetSpec", "{'replicas':4294967298}", &decoding);
+    assert_int_equal(sim_int_at(cut, "replicas", 0), 2);
+    json_decref(cut);
 }
 
 static void test_texts_of_a_form_are_checked(void **state)
@@ -135,7 +167,7 @@ static void test_bytes_may_be_an_empty_list(void **state)
 
 static void test_fields_come_in_the_order_of_the_source(void **state)
 {
-    struct sim_decoding decoding;
+    struct sim_decoding decoding = {0};
     json_t *port = decode("core/v1.ServicePort", "{'port':1,'protocol':'TCP','name':'n'}", &decoding);
     char *text = json_dumps(port, JSON_COMPACT);
     assert_string_equal(text, "{\"name\":\"n\",\"protocol\":\"TCP\",\"port\":1,\"targetPort\":0}");
@@ -145,7 +177,7 @@ static void test_fields_come_in_the_order_of_the_source(void **state)
 
 static void test_unknown_fields_are_dropped_and_told(void **state)
 {
-    struct sim_decoding decoding;
+    struct sim_decoding decoding = {0};
     json_t *pod =
         decode("core/v1.Pod",
                "{'spec':{'containers':[{'name':'c','foo':{'x':1}},{'ports':[{'Name':1}]}],'bar':1},'Spec':{},"
@@ -171,6 +203,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_wrong_types_have_go_s_message),
+        cmocka_unit_test(test_what_a_strategic_merge_patch_makes_is_converted),
         cmocka_unit_test(test_texts_of_a_form_are_checked),
         cmocka_unit_test(test_the_first_error_counts_but_for_one_that_ends_the_decoding),
         cmocka_unit_test(test_objects_are_as_go_writes_them),
