@@ -55,6 +55,17 @@ describe("subresources of kubelua sim #threads", function()
     assert.are.equal('Scale.autoscaling "web" is invalid: spec.replicas: Invalid value: -1: must be greater than or '
       .. "equal to 0", refused(422, "PATCH", deployments .. "/web/scale", '{"spec":{"replicas":-1}}',
       "application/merge-patch+json"))
+    local wrong = '{"kind":"Scale","apiVersion":"autoscaling/v1","metadata":{"name":"%s"},"spec":{"replicas":"two"}}'
+    for _, name in ipairs { "web", "none" } do -- the body is read before the object
+      assert.are.equal('Scale in version "v1" cannot be handled as a Scale: json: cannot unmarshal string into Go '
+        .. "struct field ScaleSpec.spec.replicas of type int32",
+        refused(400, "PUT", deployments .. "/" .. name .. "/scale", wrong:format(name)))
+    end
+    assert.has_match("json: cannot unmarshal string into Go struct field ScaleSpec%.spec%.replicas of type int32$",
+      refused(422, "PATCH", deployments .. "/web/scale", '{"spec":{"replicas":"two"}}', "application/merge-patch+json"))
+    assert.is_nil(sim.api:update(deployments .. "/web/scale", { kind = "Scale", apiVersion = "autoscaling/v1",
+      metadata = { name = "web" }, spec = { replicas = cjson.null } }).spec.replicas)
+    assert.are.equal(0, sim.api:get(deployments .. "/web").spec.replicas)
     refused(404, "GET", deployments .. "/none/scale")
     refused(404, "GET", pods .. "/none/scale")
     refused(405, "DELETE", deployments .. "/web/scale")
@@ -70,6 +81,9 @@ describe("subresources of kubelua sim #threads", function()
     assert.are.same({ { replicas = 3 }, { replicas = 2, selector = "a=b" } }, { scale.spec, scale.status })
     sim.api:patch(shops .. "/mine/scale", '{"spec":{"replicas":7}}')
     assert.are.equal(7, sim.api:get(shops .. "/mine").spec.size.n)
+    assert.are.equal('Shop.example.com "mine" is invalid: .spec.size.n: Invalid value: -1: should be a non-negative '
+      .. "integer", refused(422, "PATCH", shops .. "/mine/scale", '{"spec":{"replicas":-1}}',
+      "application/merge-patch+json"))
   end)
 
   it("evict pods, but not beyond what a budget allows", function()

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim/api/subresource.h"
 #include "sim/object/crd.h"
 #include "sim/object/status.h"
 #include "sim/text/json_error.h"
@@ -124,9 +125,15 @@ static bool fits(const struct sim_kind *kind, const json_t *object)
     return good;
 }
 
+/* The kind of the body. */
+static const struct sim_kind *kind_of(const struct writing *w)
+{
+    return sim_write_is_scale(w) ? &sim_scale_kind : w->target->served->kind;
+}
+
 static void refuse(const struct writing *w, char *error)
 {
-    const struct sim_kind *kind = w->target->served->kind;
+    const struct sim_kind *kind = kind_of(w);
     sim_reply_status(w->reply, sim_status_bad_request("%s in version \"%s\" cannot be handled as a %s: %s",
                                                       kind->kind, kind->version, kind->kind, error));
     free(error);
@@ -144,7 +151,7 @@ static char *head_problem(const struct writing *w, const json_t *body)
             return xasprintf(UNREAD "json: cannot unmarshal %s into Go struct field .%s of type string",
                              sim_json_type(value), fields[i]);
     }
-    if (w->target->served->kind->custom && !*sim_text_at(body, "kind"))
+    if (kind_of(w)->custom && !*sim_text_at(body, "kind"))
         return xasprintf("Object 'Kind' is missing in '%.*s'", STR_ARG(w->request->body));
     const char *version = sim_text_at(body, "apiVersion");
     if (strchr(version, '/') == strrchr(version, '/')) return NULL;
@@ -171,7 +178,7 @@ static json_t *parse(const struct writing *w, json_t **duplicates)
     char *summary = sim_body_summary(w->request->body);
     sim_reply_status(
         w->reply, sim_status_bad_request("the object provided is unrecognized (must be of type %s): %s (%s)",
-                                         w->target->served->kind->kind, error, summary));
+                                         kind_of(w)->kind, error, summary));
     free(error);
     free(summary);
     return NULL;
@@ -209,7 +216,7 @@ json_t *sim_body_read(const struct writing *w)
         return NULL;
     }
     char *error = NULL;
-    object = decode(w, w->target->served->kind, body, duplicates, false, &error);
+    object = decode(w, kind_of(w), body, duplicates, false, &error);
     json_decref(body);
     if (error) refuse(w, error);
     if (object) warn_of_rules(w, object);

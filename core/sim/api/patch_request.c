@@ -162,10 +162,7 @@ void sim_patch_one(struct writing *w, const char *key)
     json_t *given = read_patch(w, body);
     if (!given) return;
     struct sim_patch_body typed = {w, body, given, .strategic = body == merged_by_key};
-    if (sim_write_is_scale(w))
-        sim_write_changed(w, key, body, given, false);
-    else
-        sim_write_changed(w, key, sim_body_patched, &typed, false);
+    sim_write_changed(w, key, sim_body_patched, &typed, false);
     json_decref(given);
 }
 

@@ -7,8 +7,10 @@
 #include "sim/object/status.h"
 #include "sim/text/tree.h"
 
-static const struct sim_kind scale_kind = {
-    .group = "autoscaling", .version = "v1", .plural = "scales", .kind = "Scale"};
+static const struct schema_kind scale_schema = {
+    .group = "autoscaling", .version = "v1", .kind = "Scale", .type = "autoscaling/v1.Scale"};
+const struct sim_kind sim_scale_kind = {
+    .group = "autoscaling", .version = "v1", .plural = "scales", .kind = "Scale", .schema = &scale_schema};
 
 /* Where the numbers are: a CRD says so; others have them where Deployments do. */
 static const char *path_of(const struct sim_kind *kind, const char *key, const char *otherwise)
@@ -117,6 +119,16 @@ struct scaling {
     void *ctx;
 };
 
+/* A server checks the Scale itself, or the custom object with the number in it. */
+static json_t *negative(const struct sim_kind *kind, const char *name, const json_t *replicas)
+{
+    if (!kind->scale)
+        return sim_status_invalid(&sim_scale_kind, name, "FieldValueInvalid", "spec.replicas", replicas,
+                                  "must be greater than or equal to 0");
+    return sim_status_invalid(kind, name, "FieldValueInvalid", sim_text_at(kind->scale, "specReplicasPath"),
+                              replicas, "should be a non-negative integer");
+}
+
 static bool check(const struct sim_kind *kind, const json_t *old, const json_t *scale,
                   struct sim_refusal *refusal)
 {
@@ -130,9 +142,7 @@ static bool check(const struct sim_kind *kind, const json_t *old, const json_t *
             refusal, sim_status_bad_request("the name of the object (%s) does not match the name on the URL "
                                             "(%s)",
                                             own, name));
-    if (replicas && (!json_is_integer(replicas) || json_integer_value(replicas) < 0))
-        return sim_refuse(refusal, sim_status_invalid(&scale_kind, name, "FieldValueInvalid", "spec.replicas",
-                                                      replicas, "must be greater than or equal to 0"));
+    if (json_integer_value(replicas) < 0) return sim_refuse(refusal, negative(kind, name, replicas));
     if (*version && strcmp(version, sim_text_at(old, "metadata.resourceVersion")) != 0)
         return sim_refuse(refusal, sim_status_modified(kind, name));
     return true;
@@ -143,7 +153,7 @@ static json_t *scaled(void *ctx, const struct sim_kind *kind, const json_t *old,
 {
     struct scaling *scaling = ctx;
     json_t *present = scale_of(kind, old), *object = NULL;
-    json_t *scale = scaling->change(scaling->ctx, &scale_kind, present, refusal);
+    json_t *scale = scaling->change(scaling->ctx, &sim_scale_kind, present, refusal);
     if (scale && check(kind, old, scale, refusal)) {
         object = json_deep_copy(old);
         sim_set_at(object, path_of(kind, "specReplicasPath", "spec.replicas"),

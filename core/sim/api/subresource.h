@@ -5,6 +5,7 @@
 
 /* --- scale.c */
 
+extern const struct sim_kind sim_scale_kind;
 /* GET: the Scale of the object, which is borrowed. */
 void sim_scale_get(const struct sim_target *target, const struct sim_object *object, struct sim_reply *reply);
 /* Appends a LabelSelector as text: "app=web,tier in (a,b)". */

@@ -148,9 +148,7 @@ static void update(struct writing *w, const char *key)
     const struct sim_target *target = w->target;
     const struct sim_kind *kind = target->served->kind;
     struct sim_refusal refusal = {0};
-    json_t *body = sim_write_is_scale(w)
-                       ? is_json(w) ? sim_write_body(w, "couldn't get version/kind; json parse error") : NULL
-                       : read_object(w);
+    json_t *body = read_object(w);
     if (!body) return;
     if (sim_write_is_scale(w))
         sim_write_changed(w, key, as_given, body, false);
