@@ -50,6 +50,42 @@ static char *go_value(const json_t *value)
     return buf_take(&b);
 }
 
+/* As Go source has it: `[]interface {}{"x", 1}` */
+static void put_go_source(struct buf *out, const json_t *value)
+{
+    const char *key;
+    json_t *below;
+    size_t i = 0;
+    if (json_is_null(value)) {
+        buf_puts(out, "interface {}(nil)");
+        return;
+    }
+    if (!json_is_object(value) && !json_is_array(value)) {
+        sim_put_json(out, value);
+        return;
+    }
+    buf_printf(out, "%s{", go_type(value));
+    json_object_foreach ((json_t *)value, key, below) {
+        buf_puts(out, i++ ? ", " : "");
+        buf_json_string(out, str_of(key));
+        buf_putc(out, ':');
+        put_go_source(out, below);
+    }
+    json_array_foreach ((json_t *)value, i, below) {
+        buf_puts(out, i ? ", " : "");
+        put_go_source(out, below);
+    }
+    buf_putc(out, '}');
+}
+
+static void add_no_string(struct problems *p, const json_t *value, const struct sim_path *path)
+{
+    struct buf shown = {0};
+    put_go_source(&shown, value);
+    add(p, path, "expected string, got &value.valueUnstructured{Value:%s}", buf_text(&shown));
+    buf_clear(&shown);
+}
+
 static void check_scalar(struct problems *p, const char *type, const json_t *value,
                          const struct sim_path *path)
 {
@@ -58,8 +94,7 @@ static void check_scalar(struct problems *p, const char *type, const json_t *val
     if (!type || strcmp(type, "scalar") == 0) {
         if (!good) add(p, path, "expected any scalar, got &{%s}", shown);
     } else if (strcmp(type, "string") == 0) {
-        if (!json_is_string(value))
-            add(p, path, "expected string, got &value.valueUnstructured{Value:%s}", shown);
+        if (!json_is_string(value)) add_no_string(p, value, path);
     } else if (strcmp(type, "boolean") == 0) {
         if (!json_is_boolean(value)) add(p, path, "expected boolean, got &{%s}", shown);
     } else if (!json_is_number(value))

@@ -116,6 +116,11 @@ static void test_wrong_configurations_are_refused_in_the_words_of_the_server(voi
         const char *given, *message;
     } cases[] = {
         {"{'spec':{'colour':1}}", ".spec.colour: field not declared in schema"},
+        {"{'spec':{'nodeName':[]}}",
+         ".spec.nodeName: expected string, got &value.valueUnstructured{Value:[]interface {}{}}"},
+        {"{'spec':{'nodeName':{'a':[1,true,'x',null]}}}",
+         ".spec.nodeName: expected string, got &value.valueUnstructured{Value:map[string]interface "
+         "{}{\"a\":[]interface {}{1, true, \"x\", interface {}(nil)}}}"},
         {"{'spec':{'hostNetwork':'x'}}", ".spec.hostNetwork: expected boolean, got &{x}"},
         {"{'spec':{'containers':{}}}", ".spec.containers: expected list, got &{{}}"},
         {"{'spec':{'priority':'x'}}", ".spec.priority: expected numeric (int or float), got string"},
