@@ -113,5 +113,7 @@ describe("subresources of kubelua sim #threads", function()
     assert.are.equal("b", sim.api:get(pods .. "/b").metadata.name)
     evict("none", 404)
     refused(405, "GET", pods .. "/b/eviction")
+    assert.are.equal("target.name: Required value", refused(500, "POST", pods .. "/b/binding",
+      '{"kind":"Binding","apiVersion":"v1","metadata":{"name":"b"},"target":{"kind":"Node"}}'))
   end)
 end)

@@ -93,11 +93,32 @@ static json_t *bound(void *ctx, const struct sim_kind *kind, const json_t *old, 
     return pod;
 }
 
+/* A real server has no reason for this refusal, nor a code of its own. */
+static bool has_node(const struct writing *w, const json_t *binding)
+{
+    static const char missing[] = "target.name: Required value";
+    const char *kind = sim_text_at(binding, "target.kind");
+    bool named = *sim_text_at(binding, "target.name");
+    if (named && (!*kind || strcmp(kind, "Node") == 0)) return true;
+    char *other = xasprintf("target.kind: Unsupported value: \"%s\": supported values: \"Node\", \"<empty>\"",
+                            kind),
+         *both = xasprintf("[%s, %s]", other, missing);
+    bool good_kind = !*kind || strcmp(kind, "Node") == 0;
+    sim_reply_status(w->reply,
+                     sim_status(500, NULL, good_kind ? missing : named ? other : both, NULL, NULL));
+    free(other);
+    free(both);
+    return false;
+}
+
 static void bind_pod(struct writing *w, const char *key)
 {
     struct sim_written written;
     json_t *body = is_json(w) ? sim_write_body(w, "couldn't get version/kind; json parse error") : NULL;
-    if (!body) return;
+    if (!body || !has_node(w, body)) {
+        json_decref(body);
+        return;
+    }
     sim_write_update(w->api, w->target->served, key, "binding", bound, body,
                      (struct sim_writer){.dry_run = w->by.dry_run}, &written);
     json_decref(body);
