@@ -27,6 +27,7 @@ enum schema_check {
     SCHEMA_CHECK_KNOWN,   /* words: levels up, list there, member of an element that has the value */
     SCHEMA_CHECK_ABOVE,   /* words: another member, which it is not below; "strictly": which it is above */
     SCHEMA_CHECK_EQUAL,   /* words: another member, which has the same text */
+    SCHEMA_CHECK_WARNS,   /* `argument` is a warning, in the order of causes */
     SCHEMA_CHECK_ENTER,   /* the rules of `set` hold for the value */
     SCHEMA_CHECK_EACH,    /* for each element of a list */
     SCHEMA_CHECK_ALL,     /* likewise, and causes name no element */

@@ -40,6 +40,18 @@ describe("a body for the simulated server #threads", function()
     assert.has_match("cannot be handled as a ConfigMap: strict decoding error: unknown field \"", status.message)
   end)
 
+  it("of a service is warned of what a headless one ignores", function()
+    local services = "/api/v1/namespaces/default/services"
+    local body = { metadata = { name = "s" }, spec = { clusterIP = "None", sessionAffinity = "ClientIP",
+      ports = { { port = 80 } } }, foo = 1 }
+    local wanted = { [[299 - "spec.SessionAffinity is ignored for headless services"]],
+      [[299 - "unknown field \"foo\""]] }
+    assert.are.same(wanted, (warnings("POST", services, body)))
+    assert.are.same(wanted, (warnings("PUT", services .. "/s", body)))
+    assert.are.same({}, (warnings("GET", services .. "/s", "")))
+    assert.are.same({}, (warnings("DELETE", services .. "/s", "")))
+  end)
+
   it("is told of duplicate fields", function()
     local body = [[{"metadata":{"name":"twice"},"data":{"a":"x","a":"y"},"data":{"a":"z"}}]]
     local status = sim.api:request("POST", configmaps .. "?fieldValidation=Strict", body, nil, 400)

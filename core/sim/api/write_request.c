@@ -15,6 +15,7 @@
 #include "sim/store/write.h"
 #include "sim/text/json_error.h"
 #include "sim/text/tree.h"
+#include "sim/validate/rules.h"
 
 enum { BODY_MAX = 3 << 20, MANAGER_MAX = 128 };
 
@@ -45,12 +46,26 @@ static json_t *read_object(const struct writing *w)
     return is_json(w) ? sim_body_read(w) : NULL;
 }
 
+/* What a server says of an object that it took. */
+static void warn_of(const struct writing *w, const struct sim_object *object)
+{
+    const struct sim_kind *kind = w->target->served->kind;
+    if (kind->custom || w->target->subresource || strcmp(w->request->method, "DELETE") == 0 ||
+        !sim_rules_warn(kind->kind))
+        return;
+    json_t *whole = sim_served_json(w->target->served, object);
+    if (!w->reply->warnings) w->reply->warnings = json_array();
+    sim_rules_warnings(kind->kind, whole, w->reply->warnings);
+    json_decref(whole);
+}
+
 void sim_write_respond(struct writing *w, struct sim_written *written)
 {
     if (written->refusal) {
         sim_reply_status(w->reply, written->refusal);
         written->refusal = NULL;
     } else {
+        warn_of(w, written->object);
         sim_reply_object(w->api, w->request, w->target->served, written->object, w->reply);
         if (w->reply->code == 200 && written->created) w->reply->code = 201;
     }
@@ -104,8 +119,7 @@ static bool has_node(const struct writing *w, const json_t *binding)
                             kind),
          *both = xasprintf("[%s, %s]", other, missing);
     bool good_kind = !*kind || strcmp(kind, "Node") == 0;
-    sim_reply_status(w->reply,
-                     sim_status(500, NULL, good_kind ? missing : named ? other : both, NULL, NULL));
+    sim_reply_status(w->reply, sim_status(500, NULL, good_kind ? missing : named ? other : both, NULL, NULL));
     free(other);
     free(both);
     return false;

@@ -26,8 +26,8 @@ struct field_decoder {
 
 /* Takes the message. Of several, the first counts, unless one ends the decoding. */
 void sim_decode_fail(struct field_decoder *d, char *message, bool over);
-/* Reports a value of another type than `wanted`, Go's name of it. `kind` is Go's word for such types, "struct",
- * "slice", "map", "int32", ...; NULL of those that decode themselves. */
+/* Reports a value of another type than `wanted`, Go's name of it. `kind` is Go's word for such types,
+ * "struct", "slice", "map", "int32", ...; NULL of those that decode themselves. */
 void sim_decode_wrong(struct field_decoder *d, const struct place *at, const json_t *value,
                       const char *wanted, const char *kind, bool over);
 void sim_decode_unknown(struct field_decoder *d, const struct place *at, const char *key);

@@ -246,6 +246,7 @@ void sim_rule_check(const struct rule_check *check)
     case SCHEMA_CHECK_UNIQUE: check_unique(check); break;
     case SCHEMA_CHECK_KNOWN: check_known(check, text); break;
     case SCHEMA_CHECK_ABOVE: check_above(check); break;
+    case SCHEMA_CHECK_WARNS: json_array_append_new(check->causes, json_string(rule->argument)); break;
     case SCHEMA_CHECK_EQUAL:
         if (strcmp(text, sim_text_at(check->level->value, *rule->words)) != 0)
             invalid(check, missing ? blank : check->value, rule->argument);

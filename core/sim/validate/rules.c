@@ -178,3 +178,25 @@ void sim_rules_check(const char *kind, const json_t *old, const json_t *object, 
     struct rule_level top = {.step = "", .value = object, .old = old};
     if (set) apply_set(set, &top, causes);
 }
+
+/* --- Warnings are the rules of a set of their own. */
+
+static const struct schema_rule_set *warning_rules(const char *kind)
+{
+    char *name = xasprintf("warnings of %s", kind);
+    const struct schema_rule_set *set = schema_rule_set(name);
+    free(name);
+    return set;
+}
+
+bool sim_rules_warn(const char *kind)
+{
+    return warning_rules(kind) != NULL;
+}
+
+void sim_rules_warnings(const char *kind, const json_t *object, json_t *warnings)
+{
+    const struct schema_rule_set *set = warning_rules(kind);
+    struct rule_level top = {.step = "", .value = object};
+    if (set) apply_set(set, &top, warnings);
+}

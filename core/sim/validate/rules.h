@@ -1,8 +1,14 @@
 /* The most frequent of Kubernetes' own validations, as tables. Owner: causes are appended to the caller's
  * array. May be called anywhere. */
 #pragma once
+#include <stdbool.h>
+
 #include <jansson.h>
 
 /* Appends the causes for which an object of a built-in kind, with its defaults, is invalid; `old` is its
  * previous state, NULL for a new one. */
 void sim_rules_check(const char *kind, const json_t *old, const json_t *object, json_t *causes);
+/* Is an object of a built-in kind ever warned of? */
+bool sim_rules_warn(const char *kind);
+/* Appends the warnings, strings. */
+void sim_rules_warnings(const char *kind, const json_t *object, json_t *warnings);

@@ -72,7 +72,8 @@ static void test_wrong_types_have_go_s_message(void **state)
     }
 }
 
-/* Taken down from a v1.36 server, but for those that are read from runtime/converter.go: time, int32, bytes. */
+/* Taken down from a v1.36 server, but for those that are read from runtime/converter.go: time, int32, bytes.
+ */
 static void test_what_a_strategic_merge_patch_makes_is_converted(void **state)
 {
     static const char *const cases[][3] = {

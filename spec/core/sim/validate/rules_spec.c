@@ -142,6 +142,33 @@ static void test_forms_and_amounts(void **state)
         "2001:db8::/64)\n");
 }
 
+static void assert_warnings(const char *service, const char *expected)
+{
+    json_t *value = js(service), *warnings = json_array();
+    sim_rules_warnings("Service", value, warnings);
+    json_decref(value);
+    assert_json(warnings, expected);
+}
+
+static void test_warnings_of_what_is_ignored(void **state)
+{
+    assert_true(sim_rules_warn("Service"));
+    assert_false(sim_rules_warn("Pod"));
+    assert_warnings("{'spec':{'type':'ClusterIP','clusterIP':'None','sessionAffinity':'None'}}", "[]");
+    assert_warnings("{'spec':{'type':'ClusterIP','clusterIP':'10.0.0.1','sessionAffinity':'ClientIP'}}",
+                    "[]");
+    assert_warnings("{'metadata':{'annotations':{'service.kubernetes.io/topology-aware-hints':'auto'}},"
+                    "'spec':{'type':'ClusterIP','clusterIP':'None','sessionAffinity':'ClientIP',"
+                    "'externalIPs':['1.2.3.4'],'externalName':'x'}}",
+                    "['annotation service.kubernetes.io/topology-aware-hints is deprecated, please use "
+                    "service.kubernetes.io/topology-mode instead',"
+                    "'spec.externalIPs is ignored for headless services',"
+                    "'spec.SessionAffinity is ignored for headless services',"
+                    "'spec.externalName is ignored when spec.type is not \\'ExternalName\\'']");
+    assert_warnings("{'spec':{'type':'NodePort','clusterIP':'10.0.0.1','externalIPs':['1.2.3.4']}}",
+                    "['spec.externalIPs is deprecated and may no longer be implemented in some clusters']");
+}
+
 static void test_changes_that_are_forbidden(void **state)
 {
     static const char *const fixed = "{'spec':{'serviceName':'a','replicas':1}}";
@@ -166,6 +193,7 @@ int main(void)
         cmocka_unit_test(test_conditions_choose_rules),
         cmocka_unit_test(test_values_are_shown_as_go_has_them),
         cmocka_unit_test(test_forms_and_amounts),
+        cmocka_unit_test(test_warnings_of_what_is_ignored),
         cmocka_unit_test(test_changes_that_are_forbidden),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
