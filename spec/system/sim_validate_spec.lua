@@ -52,6 +52,14 @@ describe("a body for the simulated server #threads", function()
     assert.are.same({}, (warnings("DELETE", services .. "/s", "")))
   end)
 
+  it("of a deprecated kind is warned of where a server handles the path", function()
+    local endpoints = "/api/v1/namespaces/default/endpoints"
+    local wanted = { [[299 - "v1 Endpoints is deprecated in v1.33+; use discovery.k8s.io/v1 EndpointSlice"]] }
+    for path, expected in pairs { [""] = wanted, ["/none"] = wanted, ["/none/status"] = {}, ["/none/odd"] = {} } do
+      assert.are.same(expected, (warnings("GET", endpoints .. path, "")), path)
+    end
+  end)
+
   it("is told of duplicate fields", function()
     local body = [[{"metadata":{"name":"twice"},"data":{"a":"x","a":"y"},"data":{"a":"z"}}]]
     local status = sim.api:request("POST", configmaps .. "?fieldValidation=Strict", body, nil, 400)

@@ -65,10 +65,14 @@ static bool has_form(const struct sim_request *request, const struct sim_target 
     return false;
 }
 
-/* Of what a server has no handler for, it has no warning. */
-static void warn_of(const struct sim_kind *kind, struct sim_reply *reply)
+/* Of what a server has no handler for, it has no warning; that of custom kinds is for all of their paths. */
+static void warn_of(const struct sim_request *request, const struct sim_target *target,
+                    struct sim_reply *reply)
 {
-    if (!kind->deprecation || reply->code == 405 || reply->code == 406 || reply->code == 415) return;
+    const struct sim_kind *kind = target->served->kind;
+    bool served = !target->subresource || sim_has_subresource(kind, target->subresource);
+    bool handled = kind->custom || (served && sim_is_routed(request->accept));
+    if (!kind->deprecation || !handled || reply->code == 405 || reply->code == 415) return;
     if (!reply->warnings) reply->warnings = json_array();
     json_array_insert_new(reply->warnings, 0, json_string(kind->deprecation));
 }
@@ -102,7 +106,7 @@ static void objects(struct sim_api *api, const struct sim_request *request, cons
         read_objects(api, request, target, &faulty, reply);
     else
         sim_write_request(api, request, target, reply);
-    warn_of(kind, reply);
+    warn_of(request, target, reply);
     buf_clear(&problem);
     sim_actions_clear(&faulty.actions);
 }
