@@ -209,6 +209,22 @@ describe("a watch of the simulated server #threads", function()
     assert.are.same({ "ADDED b", "BOOKMARK" }, w:short(2))
   end)
 
+  it("sends them in v1beta1, the mark at the end too", function()
+    create "a"
+    local w = watch(initial, { "Accept: application/json;as=Table;g=meta.k8s.io;v=v1beta1" })
+    for _, type in ipairs { "ADDED", "BOOKMARK" } do
+      local event = w:next()
+      assert.are.same({ type, "meta.k8s.io/v1beta1", "meta.k8s.io/v1beta1" },
+        { event.type, event.object.apiVersion, event.object.rows[1].object.apiVersion })
+    end
+    w = watch(initial, { "Accept: application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1beta1" })
+    for _, type in ipairs { "ADDED", "BOOKMARK" } do
+      local event = w:next()
+      assert.are.same({ type, "PartialObjectMetadata", "meta.k8s.io/v1beta1" },
+        { event.type, event.object.kind, event.object.apiVersion })
+    end
+  end)
+
   it("is the same for many watches at a time, under many changes", function()
     local watches = {}
     for i = 1, 5 do watches[i] = watch(initial) end

@@ -95,19 +95,6 @@ static void read_whole(struct sim_reply *reply)
     reply->stream = NULL;
 }
 
-static void to_beta(json_t *object)
-{
-    static const char *const members[] = {"items", "rows"};
-    json_t *version = json_string("meta.k8s.io/v1beta1"), *item;
-    size_t at;
-    if (strcmp(sim_text_at(object, "apiVersion"), "meta.k8s.io/v1") == 0)
-        json_object_set(object, "apiVersion", version);
-    for (size_t i = 0; i < ARRAY_LEN(members); i++)
-        json_array_foreach (json_object_get(object, members[i]), at, item)
-            to_beta(json_is_object(json_object_get(item, "object")) ? json_object_get(item, "object") : item);
-    json_decref(version);
-}
-
 static const char *encode(struct buf *bytes, const json_t *object, struct sim_media media)
 {
     if (media.protobuf) return sim_wire_put(bytes, object) ? SIM_WIRE_TYPE : NULL;
@@ -130,7 +117,7 @@ void sim_encode_reply(const struct sim_request *request, struct sim_reply *reply
     if (reply->stream) read_whole(reply);
     json_t *object = reply->json ? json_incref(reply->json) : sim_parse(buf_slice(&reply->text), 0, NULL);
     struct buf bytes = {0};
-    if (media.beta) to_beta(object);
+    if (media.beta) sim_form_to_beta(object);
     const char *type = object ? encode(&bytes, object, media) : NULL;
     if (type) {
         json_decref(reply->json);

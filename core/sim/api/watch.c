@@ -314,6 +314,7 @@ static struct sim_watch *watch_new(struct sim_api *api, const struct sim_request
     watch->form = (struct sim_event_form){.api = api,
                                           .served = target->served,
                                           .form = media.form,
+                                          .beta = media.beta && !media.protobuf,
                                           .include_object = xstrdup(watch->options.include_object)};
     watch->prefix = target->namespace_ ? xasprintf("%s/", target->namespace_) : xstrdup("");
     watch->deadline_ms = clock_now_ms(sim_clock(api)) + timeout_s * 1000;

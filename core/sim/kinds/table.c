@@ -90,3 +90,17 @@ json_t *sim_table(const struct sim_kind *kind, json_t *const *objects, size_t n,
     json_decref(columns);
     return table;
 }
+
+void sim_form_to_beta(json_t *object)
+{
+    static const char *const members[] = {"items", "rows"};
+    json_t *item, *inner;
+    size_t at;
+    if (strcmp(sim_text_at(object, "apiVersion"), "meta.k8s.io/v1") == 0)
+        json_object_set_new(object, "apiVersion", json_string("meta.k8s.io/v1beta1"));
+    for (size_t i = 0; i < ARRAY_LEN(members); i++)
+        json_array_foreach (json_object_get(object, members[i]), at, item) {
+            inner = json_object_get(item, "object");
+            sim_form_to_beta(json_is_object(inner) ? inner : item);
+        }
+}

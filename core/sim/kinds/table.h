@@ -40,6 +40,9 @@ struct sim_media sim_negotiate_of(const struct sim_kind *kind, const char *accep
  * slash is not enough, as it is for kinds of CustomResourceDefinitions. */
 bool sim_is_routed(const char *accept);
 
+/* Makes the form, with all that is in it, one of meta.k8s.io/v1beta1, in place. */
+void sim_form_to_beta(json_t *object);
+
 /* A meta.k8s.io/v1 Table of `n` objects. `rv` (NULL: that of the one object) and `continue_token` may be
  * NULL. `include_object` is as in the query, NULL and "" mean Metadata. Later events of a watch come without
  * column definitions. */

@@ -8,7 +8,8 @@
 #include "base/mem.h"
 #include "sim/text/tree.h"
 
-#define PARTIAL_HEAD "\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/v1\","
+#define PARTIAL_HEAD(version) \
+    "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/" version "\",\"metadata\":"
 
 static void put(struct sim_out *out, const char *text)
 {
@@ -87,8 +88,9 @@ static void converted(struct sim_out *out, const struct sim_served *served, cons
     put_json(out, value);
 }
 
-/* Writes the object as a client sees it, with kind and apiVersion; with another version if requested. */
-static void whole(struct sim_out *out, const struct sim_served *served, enum sim_form form,
+/* Writes the object as a client sees it, with kind and apiVersion; with another version if requested. `beta`:
+ * only of watches, whose replies are not rewritten later. */
+static void whole(struct sim_out *out, const struct sim_served *served, enum sim_form form, bool beta,
                   const struct sim_object *object, uint64_t version)
 {
     struct str text = {object->text + 1, object->len - 1}; /* behind the brace */
@@ -101,7 +103,7 @@ static void whole(struct sim_out *out, const struct sim_served *served, enum sim
     if (form == SIM_FORM_PARTIAL || form == SIM_FORM_PARTIAL_LIST) {
         struct str metadata = sim_object_slice(object, object->metadata);
         text = (struct str){metadata.p, metadata.n};
-        put(out, "{" PARTIAL_HEAD "\"metadata\":");
+        put(out, beta ? PARTIAL_HEAD("v1beta1") : PARTIAL_HEAD("v1"));
     } else {
         put(out, "{");
         put(out, served->head);
@@ -124,13 +126,13 @@ void sim_form_item(struct sim_out *out, const struct sim_served *served, enum si
     else if (form == SIM_FORM_JSON && !served->kind->custom)
         sim_out_put(out, (struct str){object->text, object->len});
     else
-        whole(out, served, form, object, 0);
+        whole(out, served, form, false, object, 0);
 }
 
 void sim_form_object(struct sim_out *out, const struct sim_served *served, enum sim_form form,
                      const struct sim_object *object)
 {
-    whole(out, served, form, object, 0);
+    whole(out, served, form, false, object, 0);
     put(out, "\n");
 }
 
@@ -141,8 +143,10 @@ static void table_of(struct sim_out *out, struct sim_event_form *form, const str
     json_t *one = sim_served_json(form->served, object);
     json_t *const objects[] = {one};
     number(version ? version : object->version, digits);
-    put_json(out, sim_table(form->served->kind, objects, 1, digits, NULL, form->include_object,
-                            !form->columns_sent, sim_now_s(form->api)));
+    json_t *table = sim_table(form->served->kind, objects, 1, digits, NULL, form->include_object,
+                              !form->columns_sent, sim_now_s(form->api));
+    if (form->beta) sim_form_to_beta(table);
+    put_json(out, table);
     form->columns_sent = true;
     json_decref(one);
 }
@@ -156,7 +160,7 @@ void sim_form_event(struct sim_out *out, struct sim_event_form *form, const char
     if (form->form == SIM_FORM_TABLE)
         table_of(out, form, object, version);
     else
-        whole(out, form->served, form->form, object, version);
+        whole(out, form->served, form->form, form->beta, object, version);
     put(out, "}\n");
 }
 
@@ -197,6 +201,7 @@ void sim_form_bookmark(struct sim_out *out, struct sim_event_form *form, uint64_
         json_decref(object);
         object = table;
     }
+    if (form->beta) sim_form_to_beta(object);
     put(out, "{\"type\":\"BOOKMARK\",\"object\":");
     put_json(out, object);
     put(out, "}\n");

@@ -33,6 +33,7 @@ struct sim_event_form {
     enum sim_form form;
     const char *include_object; /* of Tables */
     bool columns_sent;          /* only the first Table has its columns */
+    bool beta;                  /* the form is one of meta.k8s.io/v1beta1 */
 };
 
 /* Appends a complete line of a watch: an event ERROR with the Status, which it takes. */
