@@ -88,9 +88,12 @@ static json_t *begin(struct replay_list *list, const struct sim_request *request
     json_t *refusal;
     if (!replay_form_of(request->accept, true, list->replay->pods.has_protobuf, &list->form, &refusal))
         return refusal;
-    if (options->continue_ && !sim_page_read(options->continue_, &list->page))
-        return sim_status_bad_request("invalid continue token: continue key is not valid: server does not "
-                                      "recognize this encoded version ");
+    char *why = options->continue_ ? sim_page_read(options->continue_, &list->page) : NULL;
+    if (why) {
+        refusal = sim_status_bad_request("invalid continue token: %s", why);
+        free(why);
+        return refusal;
+    }
     /* As a watch cache has it: what comes from it comes whole. */
     if (!options->continue_ && options->has_version && options->version == 0) list->limit = 0;
     pthread_rwlock_rdlock(&list->replay->lock);

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text/base64.h"
 #include "sim/object/status.h"
+#include "sim/text/json_error.h"
 #include "sim/text/tree.h"
 
 enum { LONGEST_S = 10 * 365 * 24 * 3600 }; /* of a watch */
@@ -200,7 +201,8 @@ void sim_list_options_clear(struct sim_list_options *options)
 
 /* --- Continue tokens in the form of a real server: base64 of a small JSON object */
 
-#define FORM "meta.k8s.io/v1"
+#define FORM   "meta.k8s.io/v1"
+#define DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
 
 static void swap(struct buf *text, char from, char to)
 {
@@ -222,7 +224,7 @@ static char *encode(struct str in)
 static bool decode(const char *text, struct buf *out)
 {
     struct buf digits = {0};
-    buf_append(&digits, text, strcspn(text, "="));
+    buf_puts(&digits, text);
     while (digits.len % 4) buf_putc(&digits, '=');
     swap(&digits, '-', '+');
     swap(&digits, '_', '/');
@@ -242,17 +244,33 @@ char *sim_page_token(int64_t version, const char *after)
     return result;
 }
 
-bool sim_page_read(const char *token, struct sim_page *page)
+/* Fills the page from decoded text; returns why it is wrong, NULL if it is not. */
+static char *read_page(struct str text, struct sim_page *page)
 {
-    struct buf text = {0};
-    json_t *value = decode(token, &text) && text.len ? json_loadb(text.data, text.len, 0, NULL) : NULL;
-    const char *after = json_string_value(json_object_get(value, "start"));
-    json_t *version = json_object_get(value, "rv");
-    const char *form = json_string_value(json_object_get(value, "v"));
-    bool ok = after && form && strcmp(form, FORM) == 0 && json_is_integer(version) &&
-              json_integer_value(version) != 0;
-    *page = (struct sim_page){ok ? json_integer_value(version) : 0, ok ? xstrdup(after) : NULL};
+    char *why = NULL;
+    json_t *value = sim_parse_as(text, JSON_OBJECT, "storage.continueToken", &why);
+    const char *after = sim_text_at(value, "start"), *form = sim_text_at(value, "v");
+    int64_t version = sim_int_at(value, "rv", 0);
+    if (!why && strcmp(form, FORM) != 0)
+        why = xasprintf("server does not recognize this encoded version %s", form);
+    if (!why && !version) why = xstrdup("incorrect encoded start resourceVersion (version " FORM ")");
+    if (!why && !*after) why = xstrdup("encoded start key empty (version " FORM ")");
+    if (!why) *page = (struct sim_page){version, xstrdup(after)};
     json_decref(value);
+    return why;
+}
+
+char *sim_page_read(const char *token, struct sim_page *page)
+{
+    size_t n = strlen(token), good = strspn(token, DIGITS);
+    struct buf text = {0};
+    *page = (struct sim_page){0};
+    if (good == n && n % 4 == 1) good--; /* a digit that is left over */
+    char *why = good == n && decode(token, &text)
+                    ? read_page(buf_slice(&text), page)
+                    : xasprintf("illegal base64 data at input byte %zu", good < n ? good : n - 1);
+    char *whole = why ? xasprintf("continue key is not valid: %s", why) : NULL;
+    free(why);
     buf_clear(&text);
-    return ok;
+    return whole;
 }

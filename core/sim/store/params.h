@@ -37,4 +37,5 @@ struct sim_page {
 };
 
 char *sim_page_token(int64_t version, const char *after);
-bool sim_page_read(const char *token, struct sim_page *page);
+/* Returns why it is none, in a server's words; NULL with the page. */
+char *sim_page_read(const char *token, struct sim_page *page);

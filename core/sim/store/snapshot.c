@@ -79,13 +79,11 @@ bool sim_snapshot_take(struct sim_api *api, const struct sim_target *target,
                        json_t **refusal)
 {
     struct sim_page page = {0};
-    *refusal = NULL;
+    char *why = options->continue_ ? sim_page_read(options->continue_, &page) : NULL;
+    *refusal = why ? sim_status_bad_request("invalid continue token: %s", why) : NULL;
     *snapshot = (struct sim_snapshot){.limit = options->limit};
-    if (options->continue_ && !sim_page_read(options->continue_, &page)) {
-        *refusal = sim_status_bad_request("invalid continue token: continue key is not valid: server does "
-                                          "not recognize this encoded version ");
-        return false;
-    }
+    free(why);
+    if (*refusal) return false;
     sim_store_lock(api->store);
     *refusal = take(api, target->served->resource, options, &page, snapshot);
     sim_store_unlock(api->store);

@@ -17,7 +17,7 @@ static void test_a_token_has_the_values_that_it_was_made_of(void **state)
             assert_int_equal(
                 strspn(token, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"),
                 strlen(token));
-            assert_true(sim_page_read(token, &page));
+            assert_null(sim_page_read(token, &page));
             assert_int_equal(page.version, version);
             assert_string_equal(page.after, keys[i]);
             free(page.after);
@@ -27,12 +27,27 @@ static void test_a_token_has_the_values_that_it_was_made_of(void **state)
 
 static void test_what_is_no_token_is_refused(void **state)
 {
-    static const char *const wrong[] = {
-        "", "=", "!!!!", "abc", "e30", "eyJydiI6MSwic3RhcnQiOjV9", "eyJydiI6MCwic3RhcnQiOiJhIn0"};
+    static const char *const wrong[][2] = {
+        {"", "unexpected end of JSON input"},
+        {"=", "illegal base64 data at input byte 0"},
+        {"e30!", "illegal base64 data at input byte 3"},
+        {"e30e3", "illegal base64 data at input byte 4"},
+        {"abc", "invalid character 'i' looking for beginning of value"},
+        {"e30", "server does not recognize this encoded version "},
+        {"eyJydiI6MSwic3RhcnQiOiJhIn0", "server does not recognize this encoded version "},
+        {"eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJzdGFydCI6ImEifQ",
+         "incorrect encoded start resourceVersion (version meta.k8s.io/v1)"},
+        {"eyJ2IjoibWV0YS5rOHMuaW8vdjEiLCJydiI6MX0", "encoded start key empty (version meta.k8s.io/v1)"},
+    };
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
         struct sim_page page;
-        assert_false(sim_page_read(wrong[i], &page));
+        char *expected = xasprintf("continue key is not valid: %s", wrong[i][1]);
+        char *why = sim_page_read(wrong[i][0], &page);
+        assert_non_null(why);
+        assert_string_equal(why, expected);
         assert_null(page.after);
+        free(expected);
+        free(why);
     }
 }
 
