@@ -21,7 +21,8 @@ enum schema_check {
     SCHEMA_CHECK_KEYS,   /* words: the form of each key of a map, in brackets */
     SCHEMA_CHECK_APART,  /* no key of the map is in that of words */
     SCHEMA_CHECK_LABELS, /* keys and values; `argument`: the form of keys, and values are free */
-    SCHEMA_CHECK_SELECTS, /* the selector of the value has the labels of its template */
+    SCHEMA_CHECK_SELECTS, /* the selector of the value has the labels of its template; `argument`: where its
+                             labels are, unless in selector.matchLabels */
     SCHEMA_CHECK_AMOUNT,  /* a quantity, not below 0; words "positive": above */
     SCHEMA_CHECK_UNIQUE,  /* words: members that elements of the list have together once */
     SCHEMA_CHECK_KNOWN,   /* words: levels up, list there, member of an element that has the value */

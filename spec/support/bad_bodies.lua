@@ -130,6 +130,13 @@ local function add(version, kind, scope, plural, base, mistakes)
 end
 local inside = "namespaces/default/"
 
+rows[#rows + 1] = { core .. "replicationcontrollers", "v1", "ReplicationController",
+  [[{"spec":{"selector":{"a":"b"},"template":]] .. template .. "}}", {
+  [[{"spec":{"replicas":-1}}]], [[{"spec":{"minReadySeconds":-1}}]], [[{"spec":{"selector":{"a":"other"}}}]],
+  [[{"spec":{"template":null}}]], [[{"spec":{"selector":null,"template":null}}]],
+  [[{"spec":{"template":{"spec":{"restartPolicy":"Never"}}}}]],
+  [[{"spec":{"template":{"spec":{"activeDeadlineSeconds":5}}}}]],
+} }
 add("apps/v1", "StatefulSet", inside, "statefulsets", workload, {
   [[{"spec":{"podManagementPolicy":"Odd"}}]], [[{"spec":{"updateStrategy":{"type":"Odd"}}}]],
   [[{"spec":{"serviceName":"A"}}]], [[{"spec":{"selector":{"matchLabels":{"a":"other"}}}}]], [[{"spec":null}]],

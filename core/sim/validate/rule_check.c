@@ -197,7 +197,8 @@ static void check_known(const struct rule_check *check, const char *text)
 static void check_selects(const struct rule_check *check)
 {
     const json_t *labels = sim_at(check->value, "template.metadata.labels");
-    json_t *wanted = sim_at(check->value, "selector.matchLabels"), *value;
+    const char *path = nonempty(check->rule->argument);
+    json_t *wanted = sim_at(check->value, path ? path : "selector.matchLabels"), *value;
     bool matches = json_is_object(sim_at(check->value, "selector"));
     const char *key;
     json_object_foreach (wanted, key, value) {

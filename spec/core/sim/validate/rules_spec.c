@@ -71,6 +71,18 @@ static void test_workloads_select_their_template(void **state)
         "spec.template.metadata.labels: Invalid value: {\"a\":\"c\"}: `selector` does not match template "
         "`labels`\n"
         "spec.template.spec.restartPolicy: Unsupported value: \"Never\": supported values: \"Always\"\n");
+    assert_causes(
+        checked("ReplicationController",
+                "{'spec':{'minReadySeconds':-1,'selector':{'a':'b'},'template':{"
+                "'metadata':{'labels':{'a':'c'}},'spec':{'restartPolicy':'Always',"
+                "'activeDeadlineSeconds':5,'containers':[{'name':'a','image':'i'}]}}}}"),
+        "spec.minReadySeconds: Invalid value: -1: must be greater than or equal to 0\n"
+        "spec.template.metadata.labels: Invalid value: {\"a\":\"c\"}: `selector` does not match template "
+        "`labels`\n"
+        "spec.template.spec.activeDeadlineSeconds: Forbidden: activeDeadlineSeconds in ReplicationController "
+        "is not Supported\n");
+    assert_causes(checked("ReplicationController", "{'spec':{'replicas':1}}"),
+                  "spec.selector: Required value\nspec.template: Required value\n");
 }
 
 /* An apply whose container has the name null added another one each time. */
