@@ -41,6 +41,11 @@ kubectl config set-context --current --namespace shop
 kubectl create configmap settings --from-file=map.yaml --from-literal=n=1
 kubectl create secret generic words --from-literal=a=b
 kubectl create secret docker-registry pull --docker-server=r.io --docker-username=u --docker-password=p
+openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=shop -keyout tls.key -out tls.crt 2>openssl.log ||
+  cat openssl.log
+kubectl create secret tls sealed --cert=tls.crt --key=tls.key
+kubectl get secret sealed -o 'jsonpath={.type}'
+kubectl create secret tls torn --cert=tls.crt --key=map.yaml
 kubectl create serviceaccount robot
 kubectl create role reader --verb=get,list --resource=pods,deployments.apps
 kubectl create clusterrole all-reader --verb=get --resource=pods --non-resource-url=/healthz
@@ -52,6 +57,9 @@ kubectl create poddisruptionbudget one --selector=app=web --min-available=1
 kubectl create deployment web --image=nginx:1.26 --replicas=3 --port=80
 kubectl create service clusterip plain --tcp=80:8080
 kubectl create service nodeport open --tcp=80
+kubectl create service loadbalancer balanced --tcp=443:8443
+kubectl create service externalname away --external-name=db.example.com
+kubectl get service away -o 'jsonpath={.spec}'
 kubectl create ingress in --rule=example.com/*=web:80 --class=nginx
 kubectl create job once --image=busybox -- true
 kubectl create cronjob nightly --image=busybox --schedule='0 3 * * *' -- date
@@ -89,6 +97,20 @@ kubectl rollout undo deployment web
 kubectl rollout history deployment web
 kubectl rollout pause deployment web
 kubectl rollout resume deployment web
+kubectl create -f sets.yaml
+kubectl rollout status statefulset db --timeout=1s
+kubectl rollout status daemonset agent --timeout=1s
+kubectl rollout history statefulset db
+kubectl rollout history daemonset agent
+kubectl rollout restart statefulset db
+kubectl rollout restart daemonset agent
+kubectl rollout undo statefulset db
+kubectl rollout undo daemonset agent
+kubectl rollout pause statefulset db
+kubectl rollout resume daemonset agent
+kubectl scale statefulset db --replicas=2
+kubectl get statefulset,daemonset -o wide
+kubectl get statefulset db -o 'jsonpath={.spec.replicas} {.metadata.generation}'
 kubectl set image deployment/web nginx=nginx:1.27
 kubectl set env deployment/web A=b
 kubectl set resources deployment web --limits=cpu=200m
@@ -152,6 +174,26 @@ kubectl delete all --all --wait=false
 kubectl get configmaps -o name
 ]]
 
+-- Who may: on servers that ask RBAC.
+local RIGHTS = [[
+kubectl() { echo "\$ kubectl $*"; "$TOOL" --cache-dir "$HOME_OF/cache" "$@" 2>&1; echo "exit code $?"; }
+cd "$HOME_OF"
+kubectl create namespace shop
+kubectl create role reader --verb=get,list --resource=pods --namespace shop
+kubectl create rolebinding reads --role=reader --user=ann --namespace shop
+kubectl auth can-i list pods --namespace shop --as ann
+kubectl auth can-i delete pods --namespace shop --as ann
+kubectl auth can-i list pods --namespace default --as ann
+kubectl auth can-i list pods --all-namespaces --as ann
+kubectl auth can-i list nodes --as ann
+kubectl auth can-i get /metrics --as ann
+kubectl auth can-i list nosuch --namespace shop --as ann
+kubectl auth can-i get pods --subresource=log --namespace shop --as ann
+kubectl auth can-i delete pods --namespace shop --as ann --quiet
+kubectl delete pod one --namespace shop --as ann
+kubectl get secrets --namespace shop --as ann
+]]
+
 -- Without descriptions, which are one sentence in the simulator.
 local function plain(text)
   local kept, described = {}, false
@@ -171,6 +213,23 @@ metadata: {name: kept, labels: {set: one}}
 apiVersion: v1
 kind: ConfigMap
 metadata: {name: pruned, labels: {set: one}}
+]]
+
+local SETS = [[
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: db}
+spec:
+  serviceName: db
+  selector: {matchLabels: {app: db}}
+  template: {metadata: {labels: {app: db}}, spec: {containers: [{name: db, image: "postgres:17"}]}}
+---
+apiVersion: apps/v1
+kind: DaemonSet
+metadata: {name: agent}
+spec:
+  selector: {matchLabels: {app: agent}}
+  template: {metadata: {labels: {app: agent}}, spec: {containers: [{name: agent, image: "agent:1"}]}}
 ]]
 
 local NODE = "apiVersion: v1\nkind: Node\nmetadata: {name: worker}\n"
@@ -232,9 +291,9 @@ describe("kubectl", function()
       ["two.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: two}\ndata: {a: c}\n",
       ["bad.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bad}\ndta: {a: b}\n",
       ["prune.yaml"] = PRUNE, ["less.yaml"] = PRUNE:match "^(.-)%-%-%-", ["node.yaml"] = NODE, ["event.yaml"] = EVENT,
-      ["old.yaml"] = OLD,
+      ["old.yaml"] = OLD, ["sets.yaml"] = SETS,
       ["moves.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: moves}\ndata: {a: b, n: m}\n",
-      ["script"] = SCRIPT, ["daily"] = DAILY,
+      ["script"] = SCRIPT, ["daily"] = DAILY, ["rights"] = RIGHTS,
     }
   end)
   after_each(function()
@@ -242,10 +301,11 @@ describe("kubectl", function()
     temp.remove(home)
   end)
 
-  -- What a script prints on the simulator and on a kube-apiserver.
-  local function run_both(script)
+  -- What a script prints on the simulator, with more flags, and on a kube-apiserver.
+  local function run_both(script, flags)
     local environment = ("HOME_OF=%s TOOL=$PWD/build/real/kubectl"):format(home)
-    local simulated = temp.run(("%s %s sim -- bash %s/%s"):format(environment, cluster.binary, home, script))
+    local simulated = temp.run(("%s %s sim %s -- bash %s/%s"):format(environment, cluster.binary, flags or "", home,
+      script))
     temp.run("rm -rf " .. home .. "/cache")
     local server = apiserver.start()
     local real = temp.run(("%s KUBECONFIG=%s bash %s/%s"):format(environment, server.kubeconfig, home, script))
@@ -263,6 +323,13 @@ describe("kubectl", function()
   it("does what people do every day as on a kube-apiserver", function()
     local real, simulated = run_both "daily"
     assert.has_match("deployment.apps/web created\n", real)
+    assert.are.equal(without_times(real), without_times(simulated))
+  end)
+
+  it("says who may what as on a kube-apiserver", function()
+    local real, simulated = run_both("rights", "--authorization rbac")
+    assert.has_match("can%-i list pods %-%-namespace shop %-%-as ann\nyes\nexit code 0\n", real)
+    assert.has_match("can%-i delete pods %-%-namespace shop %-%-as ann\nno\nexit code 1\n", real)
     assert.are.equal(without_times(real), without_times(simulated))
   end)
 end)
