@@ -141,11 +141,6 @@ static void bind_pod(struct writing *w, const char *key)
     sim_written_clear(w->api, &written);
 }
 
-bool sim_write_is_scale(const struct writing *w)
-{
-    return w->target->subresource && strcmp(w->target->subresource, "scale") == 0;
-}
-
 static json_t *as_given(void *ctx, const struct sim_kind *kind, const json_t *old,
                         struct sim_refusal *refusal)
 {

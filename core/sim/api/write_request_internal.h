@@ -1,6 +1,8 @@
 /* Internals shared by requests that write: write_request.c, patch_request.c, body.c, delete_request.c and
  * those of subresources, which alone include it. Owner and thread as in write_request.h. */
 #pragma once
+#include <string.h>
+
 #include "sim/api/write_request.h"
 #include "sim/store/write.h"
 
@@ -22,7 +24,10 @@ json_t *sim_write_body(const struct writing *writing, const char *what);
 void sim_write_respond(struct writing *writing, struct sim_written *written);
 
 /* Is it a write of the object's Scale? */
-bool sim_write_is_scale(const struct writing *writing);
+static inline bool sim_write_is_scale(const struct writing *writing)
+{
+    return writing->target->subresource && strcmp(writing->target->subresource, "scale") == 0;
+}
 /* Updates the object, and responds. Where an update may create it, the body is built from NULL. */
 void sim_write_changed(struct writing *writing, const char *key, sim_body_fn *body, void *ctx,
                        bool may_create);
