@@ -63,18 +63,19 @@ bool sim_target_parse(struct sim_store *store, const char *path, struct sim_targ
 
 bool sim_target_is_known(struct sim_store *store, const char *path)
 {
-    char *copy = xstrdup(path), *parts[PARTS_MAX];
-    size_t n = split(copy, parts);
-    bool found = str_starts(str_of(path), STR("/api/")) || str_starts(str_of(path), STR("/version/"));
-    bool named = n >= 3 && strcmp(parts[0], "apis") == 0;
+    struct str rest = str_of(path), first, group = {0}, version = {0};
+    bool found = str_starts(rest, STR("/api/")) || str_starts(rest, STR("/version/"));
+    bool named = str_starts(rest, STR("/apis/"));
+    str_cut(&rest, '/', &first); /* before the first slash */
+    str_cut(&rest, '/', &first);
+    if (named && (!str_cut(&rest, '/', &group) || !str_cut(&rest, '/', &version))) named = false;
     sim_store_lock(store);
     for (size_t i = 0; named && i < store->served_count && !found; i++) {
         const struct sim_kind *kind = store->served[i]->kind;
-        found = !kind->gone && strcmp(kind->group, parts[1]) == 0 &&
-                (!kind->custom || strcmp(kind->version, parts[2]) == 0);
+        found =
+            !kind->gone && str_is(group, kind->group) && (!kind->custom || str_is(version, kind->version));
     }
     sim_store_unlock(store);
-    free(copy);
     return found;
 }
 
