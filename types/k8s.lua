@@ -269,7 +269,7 @@ function k8s.informer(kind, options) end
 ---@param fn fun(): integer?
 function k8s.main(fn) end
 
----Declares live reads: "pods:list", "secrets:get", "deployments.apps:*". While the script loads.
+---Declares live reads: "pods:list", "secrets:get", "deployments.apps:*", "*.example.com:watch". While the script loads.
 ---@param declared string[]
 function k8s.reads(declared) end
 

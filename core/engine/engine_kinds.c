@@ -139,7 +139,7 @@ static void check_write(const struct engine *engine, const struct script *script
 {
     struct resource resource;
     struct err err;
-    if (strcmp(write->kind, "*") == 0) return;
+    if (strcmp(write->kind, "*") == 0 || write->group) return;
     if (kinds_resolve(engine->cluster->parts.kinds, str_of(write->kind), &resource, &err)) {
         resource_clear(&resource);
         return;

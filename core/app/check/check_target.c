@@ -39,6 +39,21 @@ static int l_resolve(lua_State *L)
     return 3;
 }
 
+static int l_groups(lua_State *L)
+{
+    const char *above = luaL_checkstring(L, 1), *last = NULL;
+    const struct resource *resource;
+    lua_newtable(L);
+    for (size_t i = 0; (resource = catalogue_at(target_of(L)->catalogue, i)); i++) {
+        if (last && strcmp(last, resource->group) == 0) continue;
+        last = resource->group;
+        if (!group_is_within(str_of(last), above)) continue;
+        lua_pushstring(L, last);
+        tool_append(L);
+    }
+    return 1;
+}
+
 static int l_plural(lua_State *L)
 {
     char *plural = plural_guess(str_of(luaL_checkstring(L, 1)));
@@ -113,11 +128,9 @@ static int l_fetch(lua_State *L)
 
 void check_target_push(lua_State *L, const struct check_target *target)
 {
-    static const luaL_Reg functions[] = {{"resolve", l_resolve},
-                                         {"plural", l_plural},
-                                         {"selector", l_selector},
-                                         {"quote", tool_quote},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"resolve", l_resolve}, {"groups", l_groups},
+                                         {"plural", l_plural},   {"selector", l_selector},
+                                         {"quote", tool_quote},  {NULL, NULL}};
     lua_newtable(L);
     tool_set_bool(L, "is_whole", target->is_whole);
     lua_pushlightuserdata(L, (void *)target);

@@ -14,6 +14,7 @@ struct check_target {
 /* Pushes a table with `is_whole`, and functions:
  *   plural(kind)     the plural that a kind most likely has: "Widget" gives "widgets"
  *   resolve(kind)    { group, plural, namespaced }; or nil, why, and whether a server may have the kind
+ *   groups(group)    those of the catalogue that are the group or below it, in its order
  *   selector(text)   the label of which it asks what cannot be, or nil; and whether no labels match it
  *   quote(text)      the text as JSON
  *   fetch(path)      with a client: the JSON of a GET; or nil, why

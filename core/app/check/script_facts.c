@@ -205,8 +205,9 @@ static void set_declared(lua_State *L, const char *name, const struct declaratio
 {
     lua_newtable(L);
     for (size_t i = 0; i < declared->count; i++) {
-        lua_createtable(L, 0, 4);
+        lua_createtable(L, 0, 5);
         tool_set_text(L, "kind", declared->items[i].kind);
+        if (declared->items[i].group) tool_set_text(L, "group", declared->items[i].group);
         tool_set_text(L, "subresource", declared->items[i].subresource);
         tool_set_text(L, "verb", strrchr(declared->items[i].text, ':') + 1);
         tool_set_text(L, "text", declared->items[i].text);

@@ -72,12 +72,13 @@ static void compare(struct comparison *c, const char *kind, const struct resourc
     buf_clear(&name);
 }
 
-/* Compares a declared read. "*:get" names no kind, and may mean one of the recording. */
+/* Compares a declared read. "*:get" and "*.example.com:get" name no kind, and may mean one of the recording.
+ */
 static void compare_read(struct comparison *c, const struct script *script, const struct declared *read)
 {
     struct err err;
     struct resource resource;
-    if (strcmp(read->kind, "*") == 0) {
+    if (strcmp(read->kind, "*") == 0 || read->group) {
         c->has_any = true;
         return;
     }

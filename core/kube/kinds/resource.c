@@ -35,6 +35,13 @@ void resource_name(const struct resource *resource, struct buf *out)
     buf_printf(out, "%s%s%s", resource->plural, *resource->group ? "." : "", resource->group);
 }
 
+bool group_is_within(struct str group, const char *above)
+{
+    struct str end = str_of(above);
+    if (!end.n || !str_ends(group, end)) return false;
+    return group.n == end.n || group.p[group.n - end.n - 1] == '.';
+}
+
 void api_version_cut(struct str api_version, struct str *group, struct str *version)
 {
     *version = api_version;

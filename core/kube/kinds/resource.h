@@ -38,6 +38,8 @@ bool resource_equal(const struct resource *a, const struct resource *b);
 void resource_name(const struct resource *resource, struct buf *out);
 /* Appends "v1" or "apps/v1". */
 void resource_api_version(const struct resource *resource, struct buf *out);
+/* Returns whether `group` is "example.com" or below it, as "apps.example.com" is. */
+bool group_is_within(struct str group, const char *above);
 /* Splits "apps/v1" into "apps" and "v1", "v1" into "" and "v1"; both borrowed. */
 void api_version_cut(struct str api_version, struct str *group, struct str *version);
 /* Appends "/api/v1/namespaces/shop/pods"; `ns` empty for all namespaces or cluster scope (H-12). */

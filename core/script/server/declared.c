@@ -35,6 +35,7 @@ const struct declarer declares_writes = {
 
 struct declared_parts {
     struct str kind, subresource;
+    struct str group; /* of "*.GROUP"; empty: the kind is no pattern */
     unsigned verbs;
 };
 
@@ -60,6 +61,17 @@ static bool split_subresource(struct declared_parts *parts)
     return true;
 }
 
+/* "*" and "*.example.com" are the only patterns. Returns false for any other. */
+static bool split_pattern(struct declared_parts *parts)
+{
+    struct str kind = parts->kind;
+    if (!memchr(kind.p, '*', kind.n) || kind.n == 1) return true;
+    if (kind.n < 3 || kind.p[0] != '*' || kind.p[1] != '.') return false;
+    parts->group = (struct str){kind.p + 2, kind.n - 2};
+    return *parts->group.p != '.' && !memchr(parts->group.p, '*', parts->group.n) &&
+           !memchr(parts->group.p, '/', parts->group.n);
+}
+
 static bool parse(const struct declarer *declarer, struct str text, struct declared_parts *parts,
                   struct err *err)
 {
@@ -72,6 +84,12 @@ static bool parse(const struct declarer *declarer, struct str text, struct decla
             return err_set(err, ERR_INVALID, "\"%.*s\": kind must not contain blanks", STR_ARG(text));
     if (!rest.p || (declarer->has_subresources && !split_subresource(parts)) || parts->kind.n == 0)
         return err_set(err, ERR_INVALID, "\"%.*s\" must have the form %s", STR_ARG(text), declarer->shape);
+    if (!split_pattern(parts))
+        return err_set(
+            err, ERR_INVALID,
+            "\"%.*s\": the only patterns are \"*\", every kind, and \"*.GROUP\", all kinds of a group "
+            "and of those below it",
+            STR_ARG(text));
     return parts->verbs ||
            err_set(err, ERR_INVALID, "\"%.*s\": the verb must be %s", STR_ARG(text), declarer->verb_names);
 }
@@ -90,10 +108,28 @@ bool declare(struct declarations *declared, const struct declarer *declarer, str
     *array_add(declared->items, declared->count) = (struct declared){
         .kind = xstrndup(parts.kind.p, parts.kind.n),
         .subresource = xstrndup(parts.subresource.p, parts.subresource.n),
+        .group = parts.group.n ? xstrndup(parts.group.p, parts.group.n) : NULL,
         .text = xstrndup(text.p, text.n),
         .verbs = parts.verbs,
     };
     return true;
+}
+
+/* The group that a name has in its words: "widgets.example.com", "example.com/v1/Widget"; empty: none. Of
+ * "widgets.v1.example.com" it begins with the version. */
+static struct str group_in(struct str kind)
+{
+    struct str rest = kind, first;
+    bool is_path = memchr(kind.p, '/', kind.n) != NULL;
+    str_cut(&rest, is_path ? '/' : '.', &first);
+    if (!is_path) return rest.p ? rest : STR("");
+    return rest.p && memchr(rest.p, '/', rest.n) ? first : STR("");
+}
+
+/* Of a kind that nobody knows its name decides. */
+static bool is_in_group(const struct declared *one, struct str kind, const struct resource *resource)
+{
+    return one->group && group_is_within(resource ? str_of(resource->group) : group_in(kind), one->group);
 }
 
 /* Another name of the same: "po" for "pods". Versions of a resource are one. */
@@ -102,6 +138,7 @@ static bool means(const struct declared *one, const struct declarer *declarer,
 {
     struct resource meant;
     struct err err;
+    if (one->group) return false;
     if (!kinds_resolve(kinds, str_of(one->kind), &meant, &err)) return declarer->takes_unknown && !resource;
     bool same =
         resource && strcmp(meant.group, resource->group) == 0 && strcmp(meant.plural, resource->plural) == 0;
@@ -115,7 +152,7 @@ bool declared_allow(const struct declarations *declared, const struct declarer *
 {
     for (size_t i = 0; i < declared->count; i++) {
         const struct declared *one = &declared->items[i];
-        bool all_kinds = str_is(STR("*"), one->kind);
+        bool all_kinds = str_is(STR("*"), one->kind) || is_in_group(one, kind, resource);
         if (!(one->verbs & verb)) continue;
         if (all_kinds && !*one->subresource) return true;
         if (!str_is(subresource, one->subresource)) continue;
@@ -132,7 +169,8 @@ bool declared_allow_leases(const struct declarations *declared)
         const struct declared *one = &declared->items[i];
         struct resource meant;
         struct err err;
-        bool is_any = str_is(STR("*"), one->kind);
+        bool is_any = str_is(STR("*"), one->kind) ||
+                      (one->group && group_is_within(STR("coordination.k8s.io"), one->group));
         if (*one->subresource) continue;
         if (is_any) verbs |= one->verbs;
         if (is_any || !catalogue_resolve(catalogue, str_of(one->kind), &meant, &err)) continue;
@@ -149,6 +187,7 @@ void declarations_clear(struct declarations *declared)
     for (size_t i = 0; i < declared->count; i++) {
         free(declared->items[i].kind);
         free(declared->items[i].subresource);
+        free(declared->items[i].group);
         free(declared->items[i].text);
     }
     free(declared->items);

@@ -1,6 +1,6 @@
 /* The live reads and the writes that a script declares: "pods:list", "pods/status:patch",
- * "deployments.apps:*",
- * "*:create". Owner: the script. On the engine thread; nothing here raises. */
+ * "deployments.apps:*", "*:create"; and "*.example.com:watch", all kinds of the group example.com and of
+ * those below it, as apps.example.com. Owner: the script. On the engine thread; nothing here raises. */
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
@@ -36,6 +36,7 @@ extern const struct declarer declares_reads, declares_writes;
 struct declared {
     char *kind;        /* as written; "*": every one */
     char *subresource; /* "" for none */
+    char *group;       /* of "*.example.com", whose kinds it is; NULL for other kinds */
     char *text;        /* "kind/subresource:verb", for those who show the plan */
     unsigned verbs;
 };
@@ -61,8 +62,9 @@ struct script_writes {
 bool declare(struct declarations *declared, const struct declarer *declarer, struct str text,
              struct err *err);
 /* Whether a kind, or a subresource of it, may be used so. As in RBAC "*" stands for all kinds with all their
- * subresources, and no other kind for those. `resource` is what the kind means, NULL when that is not known:
- * then a declaration in the same words counts, and of a write one whose own kind is not known either. */
+ * subresources, and no other kind but "*.GROUP" for those. `resource` is what the kind means, NULL when that
+ * is not known: then a declaration in the same words counts, and of a write one whose own kind is not known
+ * either. */
 bool declared_allow(const struct declarations *declared, const struct declarer *declarer, unsigned verb,
                     struct str kind, struct str subresource, const struct resource *resource,
                     const struct kinds *kinds);

@@ -40,9 +40,10 @@ local function checks_of(needed)
   return all
 end
 
--- "pods/status", "deployments.apps", "every kind".
+-- "pods/status", "deployments.apps", "every kind", "every kind of example.com".
 local function resource_text(permission)
   local resource, subresource = permission.resource:match "^([^/]*)(.*)$"
+  if permission.of_group then return "every kind" .. subresource .. " of " .. permission.group end
   if resource == "*" then return "every kind" .. subresource end
   return resource .. (permission.group ~= "" and "." or "") .. permission.group .. subresource
 end

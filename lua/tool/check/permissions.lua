@@ -5,6 +5,7 @@
 --   name           of a single object; "": any. A create never has one
 --   verbs          a set
 --   is_namespaced  whether the kind has namespaces
+--   of_group       the kinds are all of that group
 --   what           as the script names it: "pods", "pods/status:patch"; "k8s.event", "k8s.leader"
 --   place          where the script does so; nil: not known
 local place = require "tool.check.place"
@@ -17,7 +18,10 @@ local function set(...)
   return names
 end
 
-local READS = { get = set "get", list = set "list", watch = set "watch", ["*"] = set("get", "list", "watch") }
+-- "x:watch" is all that an informer needs that begins in a task, which lists, too.
+local READS = {
+  get = set "get", list = set "list", watch = set("list", "watch"), ["*"] = set("get", "list", "watch"),
+}
 -- "x:apply" may make the object. "x:patch" does not ask for that, and a subresource is never made so.
 local WRITES = {
   create = set "create", update = set "update", patch = set "patch", apply = set("create", "patch"),
@@ -67,17 +71,32 @@ local function add_informer(list, target, script, informer, unknown)
   })
 end
 
+-- What a pattern stands for: "*", or "*.example.com", in RBAC each group by its name. The group itself may come later,
+-- as with a CustomResourceDefinition that is not applied yet.
+local function resources_of_pattern(target, declared)
+  if not declared.group then return { { group = "*", plural = "*", namespaced = true } } end
+  local found = { { group = declared.group, plural = "*", namespaced = true, of_group = true } }
+  for _, group in ipairs(target.groups(declared.group)) do
+    if group ~= declared.group then
+      found[#found + 1] = { group = group, plural = "*", namespaced = true, of_group = true }
+    end
+  end
+  return found
+end
+
 -- "pods:list", "pods/status:patch": it may name any namespace when it is made.
 local function add_declared(list, target, declared, verbs, registered, unknown)
-  local any = { group = "*", plural = "*", namespaced = true }
-  local resource = declared.kind == "*" and any or resolve(target, declared.kind, registered, unknown)
-  if not resource then return end
+  local is_pattern = declared.kind == "*" or declared.group
+  local resources = is_pattern and resources_of_pattern(target, declared)
+    or { resolve(target, declared.kind, registered, unknown) }
   local is_part = declared.subresource ~= ""
-  list[#list + 1] = {
-    ns = "", group = resource.group, resource = resource.plural .. (is_part and "/" .. declared.subresource or ""),
-    name = "", verbs = is_part and declared.verb == "apply" and WRITES.patch or verbs[declared.verb],
-    is_namespaced = resource.namespaced, what = declared.text, place = registered,
-  }
+  for _, resource in ipairs(resources) do
+    list[#list + 1] = {
+      ns = "", group = resource.group, resource = resource.plural .. (is_part and "/" .. declared.subresource or ""),
+      name = "", verbs = is_part and declared.verb == "apply" and WRITES.patch or verbs[declared.verb],
+      is_namespaced = resource.namespaced, of_group = resource.of_group, what = declared.text, place = registered,
+    }
+  end
 end
 
 -- --- Events, elections

@@ -20,6 +20,20 @@ local function complain_of_kind(script, unknown)
   end
 end
 
+-- RBAC has no patterns of groups, so that only those are written which are known.
+local function complain_of_groups(script, target)
+  if target.is_whole then return end
+  for class, declared in pairs { read = script.reads, write = script.writes } do
+    for _, one in ipairs(declared) do
+      local at = one.group and place.at(script, class, one.text, '"' .. one.text)
+      if at then
+        complain('%s: groups below "%s" are not known, and have no rules; use --server, --kubeconfig or --context to '
+          .. "select a server that has them, or --against a dump", place.text(at), one.group)
+      end
+    end
+  end
+end
+
 -- Returns whether the script loaded, and its kinds are known, or have their group in their name.
 local function add_script(rules, script, target, with_fixes)
   if script.error then
@@ -27,6 +41,7 @@ local function add_script(rules, script, target, with_fixes)
     return false
   end
   local list, unknown = permissions.of(script, target)
+  complain_of_groups(script, target)
   for _, permission in ipairs(list) do rules:add(permission) end
   for _, permission in ipairs(with_fixes and permissions.of_fixes(script, target) or {}) do rules:add(permission) end
   local known = true

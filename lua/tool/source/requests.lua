@@ -15,10 +15,18 @@ local WRITES = {
   restart = { "patch" }, ensure = { "patch" },
 }
 
+-- "*", and "*.example.com" for the group and those below it, are all kinds with their subresources.
+local function is_for(self, one, kind, subresource)
+  local is_part = (one.subresource or "") ~= ""
+  local group = one.group and "." .. one.group
+  local is_pattern = one.kind == "*" or group and ("." .. kind.group):sub(-#group) == group
+  if is_pattern and not is_part then return true end
+  return (is_pattern or self.kinds:of(one.kind) == kind) and (one.subresource or "") == (subresource or "")
+end
+
 local function is_declared(self, declared, kind, subresource, verbs)
   for _, one in ipairs(declared) do
-    local same = one.kind == "*" or self.kinds:of(one.kind) == kind and (one.subresource or "") == (subresource or "")
-    if same then
+    if is_for(self, one, kind, subresource) then
       for _, verb in ipairs(verbs) do
         if one.verb == "*" or one.verb == verb then return true end
       end

@@ -235,6 +235,16 @@ static struct resource pods = {(char *)"", (char *)"v1", (char *)"pods", (char *
 static struct resource deployments = {(char *)"apps", (char *)"v1", (char *)"deployments",
                                       (char *)"Deployment", true};
 
+static void test_a_group_is_within_itself_and_those_above_it(void **state)
+{
+    assert_true(group_is_within(STR("example.com"), "example.com"));
+    assert_true(group_is_within(STR("a.b.example.com"), "example.com"));
+    assert_false(group_is_within(STR("anexample.com"), "example.com"));
+    assert_false(group_is_within(STR("com"), "example.com"));
+    assert_false(group_is_within(STR(""), "example.com"));
+    assert_false(group_is_within(STR("apps"), ""));
+}
+
 static void test_paths_of_objects_are_checked(void **state)
 {
     struct buf path = {0};
@@ -312,6 +322,7 @@ int main(void)
         T(test_legacy_documents_give_the_same),
         T(test_names_with_nul_bytes_are_those_of_no_kind),
         T(test_a_group_in_the_name_means_that_the_kind_may_come),
+        T(test_a_group_is_within_itself_and_those_above_it),
         T(test_paths_of_objects_are_checked),
         T(test_requests_have_client_go_s_wire_form),
     };
