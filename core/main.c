@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "app/cmd/cmd.h"
+#include "base/log.h"
 #include "base/mem.h"
 #include "base/text/nearest.h"
 
@@ -71,7 +72,11 @@ static int help(int count, char **names)
 
 int command_fail(const struct command_line *line, const char *text)
 {
-    fprintf(stderr, "kubelua %s: %s\n", line->argv[0], text);
+    const char *format = command_line_text(line, "log-format");
+    char who[32];
+    snprintf(who, sizeof who, "kubelua %s", line->argv[0]);
+    if (format && strcmp(format, "json") == 0) log_setup(LOG_JSON, 0);
+    log_fatal(who, text);
     return EXIT_USAGE;
 }
 

@@ -34,6 +34,15 @@ void buf_str(struct buf *b, struct str s)
     buf_append(b, s.p, s.n);
 }
 
+void buf_shorten(struct buf *b, size_t from, size_t most)
+{
+    size_t end = from + most;
+    if (b->len <= end) return;
+    while (end > from && ((unsigned char)b->data[end] & 0xc0) == 0x80) end--;
+    b->len = end;
+    buf_puts(b, "...");
+}
+
 void buf_puts(struct buf *b, const char *text)
 {
     buf_append(b, text, strlen(text));

@@ -17,6 +17,9 @@ void buf_append(struct buf *b, const void *data, size_t len);
 void buf_str(struct buf *b, struct str s);
 void buf_puts(struct buf *b, const char *text);
 void buf_putc(struct buf *b, char c);
+/* Cuts the text behind `from` to at most `most` bytes, not inside a character, and puts "..." where it was
+ * longer. */
+void buf_shorten(struct buf *b, size_t from, size_t most);
 void buf_printf(struct buf *b, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void buf_vprintf(struct buf *b, const char *format, va_list args) __attribute__((format(printf, 2, 0)));
 /* Appends `s` as a quoted JSON string. Bytes that are no UTF-8 become U+FFFD. */

@@ -383,7 +383,8 @@ describe("kubelua exec #threads", function()
     local script = cluster.script 'require("k8s").informer("pods", { wher = 1 })'
     for expected, args in pairs {
       ['unknown option "wher"'] = { "-f", script }, ['script "x" not found'] = { "-f", script, "--trust", "x" },
-      ["no script given"] = {},
+      ["no script given"] = {}, ["unknown flag --nosuch"] = { "--nosuch" },
+      ["unexpected argument"] = { "nothing" },
     } do
       local p = cluster.kubelua { "run", "--server", "http://127.0.0.1:1", "--log-format=json", unpack(args) }
       assert.are.equal(2, p:wait(20))

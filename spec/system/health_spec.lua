@@ -55,6 +55,24 @@ describe("the probes of kubelua run #threads", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
+  it("keep to the point when a server tells the same long story of every kind", function()
+    local sim = cluster.sim()
+    for _, verb in ipairs { "list", "watch" } do
+      sim:play { ["do"] = "fault", verb = verb, what = "status", code = 500, text = ("x"):rep(100000), times = 0 }
+    end
+    local engine = probed(sim.server, [[
+      local kinds = { "pods", "configmaps", "secrets", "services", "nodes", "endpoints", "events" }
+      for _, kind in ipairs(kinds) do require("k8s").informer(kind) end
+    ]])
+    local body
+    await(function()
+      body = select(2, engine.probe "/readyz")
+      return body:find "nodes: %a+ for %d+ s: [^;]*x%.%.%." and body:find "events: [^;]*x%.%.%."
+    end, function() return body end)
+    assert.is_true(#body < 3500, #body .. " bytes: " .. body)
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
   it("respond while a handler never returns", function()
     local sim = cluster.sim { "--pods", "1" }
     local engine = probed(sim.server, [[

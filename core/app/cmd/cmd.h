@@ -39,7 +39,8 @@ struct command {
  * help/. */
 extern const struct embedded_file command_help[];
 
-/* "kubelua NAME: text" on stderr; returns EXIT_USAGE. */
+/* Tells the text on stderr as "kubelua NAME: text", or as a line of the log with --log-format json; returns
+ * EXIT_USAGE. */
 int command_fail(const struct command_line *line, const char *text);
 
 /* --- commands.c */
@@ -51,6 +52,8 @@ struct command_group {
 
 /* Reads flags from the environment, the line and the file of --config into what the tables are bound to. */
 bool command_parse(const struct command *command, struct command_line *line, struct err *err);
+/* The value of a flag that takes a text; NULL when the command has no such flag, or it is not set. */
+const char *command_line_text(const struct command_line *line, const char *name);
 /* Frees what was parsed. */
 void command_line_clear(struct command_line *line);
 /* All commands, as `kubelua help` groups them; a group without a title ends them. */

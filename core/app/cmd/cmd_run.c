@@ -130,10 +130,7 @@ static int launch(enum driver_mode mode, struct command_line *line)
         writer_stop(FLUSH_MS);
         if (mode == DRIVER_EXEC) exit_code = launch_check_output(line->argv[0], exit_code);
     } else {
-        char who[32];
-        snprintf(who, sizeof who, "kubelua %s", line->argv[0]);
-        log_fatal(who, err.text);
-        exit_code = EXIT_USAGE;
+        exit_code = command_fail(line, err.text);
     }
     cluster_config_clear(&cluster);
     script_files_clear(&files);

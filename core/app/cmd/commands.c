@@ -38,12 +38,11 @@ const char *command_help_of(const struct command *command)
 
 /* --- parsing */
 
-/* The value of --config; NULL when the command has no such flag, or it is not set. */
-static const char *config_path(const struct flag *const *tables)
+const char *command_line_text(const struct command_line *line, const char *name)
 {
-    for (; *tables; tables++)
-        for (const struct flag *flag = *tables; flag->name; flag++)
-            if (strcmp(flag->name, "config") == 0) return *(const char *const *)flag->into;
+    for (const struct flag *const *table = line->tables; *table; table++)
+        for (const struct flag *flag = *table; flag->name; flag++)
+            if (strcmp(flag->name, name) == 0) return *(const char *const *)flag->into;
     return NULL;
 }
 
@@ -54,7 +53,7 @@ bool command_parse(const struct command *command, struct command_line *line, str
     if (command->no_arguments && rest->count)
         return err_set(err, ERR_INVALID, "unexpected argument \"%s\"%s", rest->items[0],
                        command->no_arguments);
-    const char *path = config_path(line->tables);
+    const char *path = command_line_text(line, "config");
     if (!path || !*path) return true;
     return config_file_read(path, &line->config, err) &&
            flags_apply(line->tables, line->config.settings, line->config.count, &line->given, err);

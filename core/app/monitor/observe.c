@@ -53,6 +53,7 @@ void observe_describe_lag(struct engine *engine, struct buf *out)
             if (!describe(engine, script_claim(scripts->generations[i], j), &line)) continue;
             if (is_named(&names, buf_slice(&line))) continue;
             buf_printf(&names, "%s\n", buf_text(&line));
+            if (out->len > CLAIM_LINE_MAX) buf_shorten(&line, 0, CLAIM_BRIEF_MAX);
             if (named == LAGGARDS_MAX)
                 more++;
             else

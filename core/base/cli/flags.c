@@ -282,9 +282,10 @@ static bool short_flag(const struct flag *const *tables, int argc, char **argv, 
 bool flags_parse(const struct flag *const *tables, int argc, char **argv, struct flag_list *rest,
                  struct flags_given *given, struct err *err)
 {
-    if (!from_environment(tables, given, err)) return false;
+    bool all = from_environment(tables, given, err);
     for (int i = 1; i < argc; i++) {
         const char *text = argv[i];
+        struct err later, *to = all ? err : &later;
         bool ok = true;
         if (strcmp(text, "--") == 0) {
             while (++i < argc) list_add(rest, argv[i]);
@@ -293,12 +294,12 @@ bool flags_parse(const struct flag *const *tables, int argc, char **argv, struct
         if (text[0] != '-' || text[1] == '\0')
             list_add(rest, text);
         else if (text[1] == '-')
-            ok = long_flag(tables, argc, argv, &i, given, err);
+            ok = long_flag(tables, argc, argv, &i, given, to);
         else
-            ok = short_flag(tables, argc, argv, &i, given, err);
-        if (!ok) return false;
+            ok = short_flag(tables, argc, argv, &i, given, to);
+        all = all && ok;
     }
-    return true;
+    return all;
 }
 
 enum { COLUMN = 38, WIDTH = 80, WIDTH_MIN = 60 };

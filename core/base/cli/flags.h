@@ -85,8 +85,9 @@ struct flag_setting {
 const struct flag *flags_fill(struct flag *table, size_t room, const struct flag *flags, size_t count);
 /* Several tables one after the other count as one; `tables` ends with NULL. Fills `rest` with the arguments
  * that are no flags, and `given` with the flags that were set, unless it is NULL. Environment first, then
- * argv[1..]. ERR_INVALID names the flag, its value and what it
- * takes, or the most it may be; an unknown flag names a known one that is near. */
+ * argv[1..]. ERR_INVALID names the first wrong flag, its value and what it takes, or the most it may be; an
+ * unknown flag names a known one that is near. Those after it are set all the same, so that the error can be
+ * told as they say. */
 bool flags_parse(const struct flag *const *tables, int argc, char **argv, struct flag_list *rest,
                  struct flags_given *given, struct err *err);
 /* Sets flags by the settings of a file, but none that was given on the command line or by the environment:

@@ -165,7 +165,10 @@ static void describe(const struct informer_claim *claim, const char *name, const
     int64_t seconds = (clock_wall_us(clock) - status->since_us) / 1000000;
     if (out->len) buf_puts(out, "; ");
     buf_printf(out, "%s: %s for %lld s", name, claim_state_name(status->state), (long long)seconds);
-    if (*status->text) buf_printf(out, ": %s", status->text);
+    if (!*status->text) return;
+    size_t from = out->len;
+    buf_printf(out, ": %s", status->text);
+    if (from > CLAIM_LINE_MAX) buf_shorten(out, from, CLAIM_BRIEF_MAX);
 }
 
 void shared_note_refused(struct shared *shared, const struct reflector_status *status)

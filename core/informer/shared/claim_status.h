@@ -48,6 +48,9 @@ size_t claim_part_count(const struct informer_claim *claim);
 const char *claim_part_name(const struct informer_claim *claim, size_t i);
 /* Returns its namespace, borrowed: "" for all, or for a kind that has none. */
 const char *claim_get_part_status(struct informer_claim *claim, size_t i, struct claim_status *out);
+/* In a line that is longer than this the text of an error, which servers write as long as they like, is cut
+ * to so many bytes. */
+enum { CLAIM_LINE_MAX = 1024, CLAIM_BRIEF_MAX = 120 };
 /* Appends "pods: forbidden for 12 s: failed to list pods: ..." for each informer that is not synced,
  * separated by ";". Returns false and appends nothing if the claim is synced (I-20). */
 bool claim_describe_lag(struct informer_claim *claim, struct buf *out);

@@ -32,11 +32,8 @@ bool admission_allows(struct admission *a, uint32_t hash, const struct admission
     uint32_t mine = atomic_load_explicit(admitted, memory_order_relaxed);
     size_t left = capacity - count;
     if (mine >= left / ADMISSION_NEW) {
-        if (!comes_again(a, hash)) return false;
-        if (mine >= left / ADMISSION_AGAIN) {
-            log_full(a, kind, mine, count);
-            return false;
-        }
+        log_full(a, kind, mine, count);
+        if (!comes_again(a, hash) || mine >= left / ADMISSION_AGAIN) return false;
     }
     atomic_fetch_add_explicit(admitted, 1, memory_order_relaxed);
     return true;

@@ -33,6 +33,6 @@ struct admission {
 };
 
 /* Returns whether an entry may be added to the `count` of at most `capacity`, and counts it for the kind,
- * which may be NULL. Logs once if a kind has used its share. */
+ * which may be NULL. Logs once if a kind has used its share of what is new. */
 bool admission_allows(struct admission *a, uint32_t hash, const struct admission_kind *kind, size_t count,
                       size_t capacity);

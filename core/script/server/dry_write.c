@@ -26,14 +26,9 @@ static void log_dry_write(const struct script *script, const struct object_reque
     write_request_object(r, str_of(r->place.name), &key);
     if (write_request_is_secret(r))
         buf_puts(&shown, "(not shown)");
-    else if (body.n <= BODY_SHOWN)
+    else
         buf_str(&shown, body);
-    else {
-        size_t len = BODY_SHOWN;
-        while (((unsigned char)body.p[len] & 0xc0) == 0x80) len--; /* not inside a character */
-        buf_str(&shown, (struct str){body.p, len});
-        buf_puts(&shown, "...");
-    }
+    buf_shorten(&shown, 0, BODY_SHOWN);
     log_info(dry_write_message(script), F("script", script->id.name),
              F("verb", write_function_of(r)->access_name), F("resource", buf_text(&resource)),
              F("object", buf_text(&key)), F("type", object_request_type(r)), FS("body", buf_slice(&shown)));

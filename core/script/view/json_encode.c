@@ -281,10 +281,7 @@ struct buf *json_describe(lua_State *L, int idx)
 {
     struct json_encoder e = {.L = L, .for_people = true};
     struct buf *out = run(&e, idx);
-    if (out->len <= JSON_TEXT_MAX) return out;
-    out->len = JSON_TEXT_MAX;
-    while (((unsigned char)out->data[out->len] & 0xc0) == 0x80) out->len--; /* not inside a character */
-    buf_puts(out, "...");
+    buf_shorten(out, 0, JSON_TEXT_MAX);
     return out;
 }
 

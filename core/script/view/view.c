@@ -244,11 +244,7 @@ static int l_view_tostring(lua_State *L)
         object_title(view->root, out);
     else
         json_write(out, view->value);
-    if (out->len > NESTED_TEXT_MAX) {
-        out->len = NESTED_TEXT_MAX;
-        while (out->len > 0 && ((unsigned char)out->data[out->len] & 0xC0) == 0x80) out->len--;
-        buf_puts(out, "...");
-    }
+    buf_shorten(out, 0, NESTED_TEXT_MAX);
     lua_pushlstring(L, out->data, out->len);
     return 1;
 }

@@ -130,10 +130,7 @@ static void take_text(lua_State *L, struct script_failure *failure)
         if (status != 0 || !plain_text(L, &failure->text))
             buf_puts(&failure->text, "(error object cannot be converted to a string)");
     }
-    if (failure->text.len > ERROR_TEXT_MAX) {
-        failure->text.len = ERROR_TEXT_MAX;
-        buf_puts(&failure->text, "...");
-    }
+    buf_shorten(&failure->text, 0, ERROR_TEXT_MAX);
 }
 
 int64_t call_retry_after_ms(lua_State *L)

@@ -27,8 +27,10 @@ return function(value, view)
   for _, entry in ipairs(by_time(values.items(value.writes))) do
     local cells = {}
     for i, field in ipairs(FIELDS) do cells[i] = values.shown(entry.write[field]) end
+    local failed, dry = cells[RESULT] ~= "ok", values.text(entry.write.dryRun) ~= ""
+    if dry and not view.wide then cells[RESULT] = cells[RESULT] .. " (dry run)" end
     rows:add(unpack(cells))
-    if cells[RESULT] ~= "ok" then rows:tint(RESULT, "bad") end
+    if failed then rows:tint(RESULT, "bad") end
   end
   local count, total = #rows.rows, values.int(value.total)
   return (count > 0 and rows:text(view) or "No writes found.\n")

@@ -221,6 +221,20 @@ static void test_a_long_error_is_cut_and_reports_it(void **state)
     assert_true(str_ends(str_of(err.text), STR("...")));
 }
 
+static void test_a_buffer_is_cut_between_characters(void **state)
+{
+    struct buf b = {0};
+    buf_puts(&b, "kept");
+    buf_puts(&b, "a\xc3\xa4z");
+    buf_shorten(&b, 4, 4); /* all of it */
+    assert_string_equal(buf_text(&b), "kepta\xc3\xa4z");
+    buf_shorten(&b, 4, 2);
+    assert_string_equal(buf_text(&b), "kepta...");
+    buf_shorten(&b, 4, 0);
+    assert_string_equal(buf_text(&b), "kept...");
+    buf_clear(&b);
+}
+
 static void test_hashes_agree_within_the_process(void **state)
 {
     assert_true(hash_str(STR("pods")) == hash_bytes("pods", 4));
@@ -244,6 +258,7 @@ int main(void)
         cmocka_unit_test(test_an_error_gains_context_and_stays_one_line),
         cmocka_unit_test(test_an_error_is_neutral),
         cmocka_unit_test(test_a_long_error_is_cut_and_reports_it),
+        cmocka_unit_test(test_a_buffer_is_cut_between_characters),
         cmocka_unit_test(test_hashes_agree_within_the_process),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -143,6 +143,15 @@ static void test_a_count_is_at_least_one(void **state)
     assert_string_equal(err.text, "--runs: \"\" is not a whole number");
 }
 
+/* The error is told in the format of the log, wherever on the line that stands. */
+static void test_what_follows_a_wrong_flag_is_set_all_the_same(void **state)
+{
+    format = "text";
+    assert_false(PARSE("--frobnicate", "-v", "-1", "--log-format", "json"));
+    assert_string_equal(err.text, "unknown flag --frobnicate");
+    assert_string_equal(format, "json");
+}
+
 static void test_a_missing_value_is_named(void **state)
 {
     assert_false(PARSE("--namespace"));
@@ -193,6 +202,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(test_a_bad_value_names_flag_value_and_form, reset, reset),
         cmocka_unit_test_setup_teardown(test_a_value_that_is_too_large_names_the_most, reset, reset),
         cmocka_unit_test_setup_teardown(test_a_count_is_at_least_one, reset, reset),
+        cmocka_unit_test_setup_teardown(test_what_follows_a_wrong_flag_is_set_all_the_same, reset, reset),
         cmocka_unit_test_setup_teardown(test_a_missing_value_is_named, reset, reset),
         cmocka_unit_test_setup_teardown(test_what_the_kubelet_sets_for_a_service_is_no_flag, reset, reset),
         cmocka_unit_test_setup_teardown(test_the_environment_sets_flags_and_the_line_beats_it, reset, reset),
