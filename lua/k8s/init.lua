@@ -30,6 +30,7 @@ informer k8s.factory:informer -
 int64 raw:int64 +
 is_leader k8s.leader:is_leader
 json raw:json *+
+kinds k8s.kinds:list
 leader k8s.leader:leader -
 limits raw:limits
 list k8s.live:list

@@ -66,6 +66,11 @@ const struct resource *catalogue_at(const struct catalogue *catalogue, size_t in
     return index < catalogue->count ? &catalogue->entries[index].resource : NULL;
 }
 
+unsigned catalogue_verbs_at(const struct catalogue *catalogue, size_t index)
+{
+    return catalogue->entries[index].verbs;
+}
+
 const char *catalogue_failures(const struct catalogue *catalogue)
 {
     return catalogue->failures.len ? catalogue->failures.data : "";

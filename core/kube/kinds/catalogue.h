@@ -10,6 +10,7 @@ struct catalogue_entry {
     struct resource resource;
     char *singular;
     char **short_names; /* ends with NULL */
+    unsigned verbs;     /* see kind_verbs */
     unsigned group_order,
         version_order; /* the server's; the core group and a group's preferred version are 0 */
     size_t sequence;   /* order in which it was added */

@@ -28,6 +28,19 @@ static char **text_list(const struct tape *tape, size_t array)
     return list;
 }
 
+const char *const kind_verbs[KIND_VERBS] = {"create", "delete", "deletecollection", "get",
+                                            "list",   "patch",  "update",           "watch"};
+
+/* Verbs that nobody knows are left out. */
+static unsigned verb_bits(const struct tape *tape, size_t array)
+{
+    unsigned bits = 0;
+    for (size_t at = tape_first(tape, array, NULL); at; at = tape_next(tape, array, at, NULL))
+        for (unsigned i = 0; i < KIND_VERBS; i++)
+            if (str_is(tape_str(tape, at), kind_verbs[i])) bits |= 1U << i;
+    return bits;
+}
+
 /* Resource as a document describes it; texts of its tape. */
 struct found_resource {
     struct str group, version, plural, kind, singular;
@@ -50,6 +63,7 @@ static void add(struct catalogue *catalogue, const struct tape *tape, const stru
                      text_of(found->kind), found->namespaced},
         .singular = found->singular.n ? text_of(found->singular) : NULL,
         .short_names = text_list(tape, tape_field(tape, found->at, STR("shortNames"))),
+        .verbs = verb_bits(tape, tape_field(tape, found->at, STR("verbs"))),
         .group_order = found->group_order,
         .version_order = found->version_order,
         .sequence = sequence,

@@ -49,6 +49,10 @@ void resource_path(const struct resource *resource, struct str ns, struct buf *o
 bool resource_object_path(const struct resource *resource, struct str ns, struct str name,
                           struct str subresource, struct buf *out, struct err *err);
 
+/* Verbs of a kind, as discovery lists them: bit i stands for kind_verbs[i]. */
+enum { KIND_VERBS = 8 };
+extern const char *const kind_verbs[KIND_VERBS];
+
 struct catalogue;
 
 /* Resolves a name as kubectl takes it: pods, po, Pod, pod, deployments.apps, deployments.v1.apps,
@@ -65,6 +69,8 @@ bool catalogue_group_lacks(const struct catalogue *catalogue, struct str name);
 const char *catalogue_kind_meant(const struct catalogue *catalogue, struct str type);
 /* Returns the resource at `index`; each version is one of its own. NULL after the last. */
 const struct resource *catalogue_at(const struct catalogue *catalogue, size_t index);
+/* Returns the verbs of the resource at `index`; 0 if no discovery told them. */
+unsigned catalogue_verbs_at(const struct catalogue *catalogue, size_t index);
 /* Returns "group/version: cause" of each group that did not respond, which may have a kind that is missing;
  * "" if all did. */
 const char *catalogue_failures(const struct catalogue *catalogue);

@@ -94,6 +94,7 @@ function raw_verbs.new(record)
     null = "null",
     queue = { methods = {}, new = noop, get = noop, drain = noop, shut_down = noop },
     job = { result = noop, runner = noop },
+    kinds = { list = noop },
     live = {
       watch_class = {}, resource = noop, get = noop, page = noop, event = noop, reads = noop, no_watch = noop,
       pages = noop, watch = noop,

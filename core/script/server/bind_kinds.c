@@ -1,0 +1,211 @@
+/* raw.kinds: the kinds that the server serves, as discovery lists them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "kube/kinds/kinds.h"
+#include "script/view/view.h"
+#include "script/vm/args.h"
+#include "script/vm/feature.h"
+#include "script/vm/task.h"
+
+enum scope_filter { SCOPES_ALL, SCOPES_NAMESPACED, SCOPES_CLUSTER };
+
+/* Which kinds are asked for. */
+struct kind_filter {
+    char *group;       /* NULL: all groups */
+    const char *below; /* of "*.example.com", part of `group`; NULL: that group alone */
+    unsigned verbs;    /* that a kind must have */
+    enum scope_filter scopes;
+};
+
+/* Wait for discovery, or for a turn. */
+struct kinds_listing {
+    struct task_wait wait;
+    struct kinds_waiter waiter;
+    struct kinds *kinds;
+    struct kind_filter filter;
+    struct err err;
+};
+
+/* --- the filter */
+
+static unsigned verb_bit(struct str verb)
+{
+    for (unsigned i = 0; i < KIND_VERBS; i++)
+        if (str_is(verb, kind_verbs[i])) return 1U << i;
+    return 0;
+}
+
+static unsigned verb_arg(lua_State *L, int idx)
+{
+    struct str verb = arg_str_opt(L, idx, "k8s.kinds: verb");
+    unsigned bit = verb.p ? verb_bit(verb) : 0;
+    if (!verb.p || bit) return bit;
+    struct buf *known = script_scratch(script_of(L));
+    for (size_t i = 0; i < KIND_VERBS; i++)
+        buf_printf(known, "%s%s", i == 0 ? "" : i + 1 < KIND_VERBS ? ", " : " or ", kind_verbs[i]);
+    script_raise(L, "k8s.kinds: verb must be %s, not \"%.40s\"", buf_text(known), verb.p);
+}
+
+static struct str group_arg(lua_State *L, int idx)
+{
+    struct str group = arg_str_opt(L, idx, "k8s.kinds: group");
+    const char *star = group.p ? memchr(group.p, '*', group.n) : NULL;
+    bool is_good = !star || group.n == 1 || (star == group.p && group.n > 2 && group.p[1] == '.');
+    if (!is_good || (star && memchr(star + 1, '*', group.n - (size_t)(star + 1 - group.p))))
+        script_raise(
+            L,
+            "k8s.kinds: group \"%.100s\": the only patterns are \"*\", all groups, and \"*.GROUP\", a "
+            "group and those below it",
+            group.p);
+    return group.n == 1 && star ? (struct str){0} : group;
+}
+
+static enum scope_filter scopes_arg(lua_State *L, int idx)
+{
+    if (lua_isnoneornil(L, idx)) return SCOPES_ALL;
+    return lua_toboolean(L, idx) ? SCOPES_NAMESPACED : SCOPES_CLUSTER;
+}
+
+static bool is_asked_for(const struct kind_filter *filter, const struct resource *resource, unsigned verbs)
+{
+    if ((verbs & filter->verbs) != filter->verbs) return false;
+    if (filter->scopes == SCOPES_NAMESPACED && !resource->namespaced) return false;
+    if (filter->scopes == SCOPES_CLUSTER && resource->namespaced) return false;
+    if (filter->below) return group_is_within(str_of(resource->group), filter->below);
+    return !filter->group || strcmp(filter->group, resource->group) == 0;
+}
+
+/* --- the result */
+
+static void set_text(lua_State *L, const char *name, const char *text)
+{
+    lua_pushstring(L, text);
+    lua_setfield(L, -2, name);
+}
+
+static void set_verbs(lua_State *L, unsigned verbs)
+{
+    int count = 0;
+    lua_createtable(L, KIND_VERBS, 0);
+    copy_mark_array(L);
+    for (size_t i = 0; i < KIND_VERBS; i++) {
+        if (!(verbs & 1U << i)) continue;
+        lua_pushstring(L, kind_verbs[i]);
+        lua_rawseti(L, -2, ++count);
+    }
+    lua_setfield(L, -2, "verbs");
+}
+
+static void push_kind_table(lua_State *L, const struct resource *resource, unsigned verbs)
+{
+    struct buf *name = script_scratch(script_of(L));
+    resource_name(resource, name);
+    lua_createtable(L, 0, 7);
+    set_text(L, "name", buf_text(name));
+    set_text(L, "group", resource->group);
+    set_text(L, "version", resource->version);
+    set_text(L, "kind", resource->kind);
+    set_text(L, "plural", resource->plural);
+    lua_pushboolean(L, resource->namespaced);
+    lua_setfield(L, -2, "namespaced");
+    set_verbs(L, verbs);
+}
+
+/* Entries of a group stand together, those of its preferred version first. */
+static bool is_preferred(const struct catalogue *catalogue, size_t at)
+{
+    const struct resource *one = catalogue_at(catalogue, at), *before;
+    while (at-- > 0 && (before = catalogue_at(catalogue, at)) && strcmp(before->group, one->group) == 0)
+        if (strcmp(before->plural, one->plural) == 0) return false;
+    return true;
+}
+
+static void push_kinds(lua_State *L, const struct catalogue *catalogue, const struct kind_filter *filter)
+{
+    const struct resource *resource;
+    int count = 0;
+    lua_newtable(L);
+    copy_mark_array(L);
+    for (size_t i = 0; (resource = catalogue_at(catalogue, i)); i++) {
+        unsigned verbs = catalogue_verbs_at(catalogue, i);
+        budget_poll(L, script_of(L));
+        if (!is_asked_for(filter, resource, verbs) || !is_preferred(catalogue, i)) continue;
+        push_kind_table(L, resource, verbs);
+        lua_rawseti(L, -2, ++count);
+    }
+}
+
+/* The kinds; with an err if some groups did not respond, as client-go's discovery has both. */
+static int push_listing(lua_State *L, struct task_wait *base)
+{
+    const struct kinds_listing *listing = container_of(base, struct kinds_listing, wait);
+    const struct catalogue *catalogue = kinds_catalogue(listing->kinds);
+    if (listing->err.code) return push_err(L, &listing->err);
+    push_kinds(L, catalogue, &listing->filter);
+    const char *failures = catalogue_failures(catalogue);
+    if (!*failures) return 1;
+    struct buf *text = script_scratch(script_of(L));
+    buf_printf(text, "unable to retrieve the complete list of server APIs: %s", failures);
+    push_error(L, 0, "GroupDiscoveryFailed", buf_slice(text));
+    lua_remove(L, -2);
+    return 2;
+}
+
+/* --- the wait */
+
+static void on_catalogue(struct kinds_waiter *waiter, const struct err *err)
+{
+    struct kinds_listing *listing = container_of(waiter, struct kinds_listing, waiter);
+    if (!err && catalogue_is_partial(kinds_catalogue(listing->kinds))) {
+        kinds_wait(listing->kinds, waiter);
+        return;
+    }
+    if (err) listing->err = *err;
+    task_wake(&listing->wait);
+}
+
+static void drop_listing(struct task_wait *base)
+{
+    struct kinds_listing *listing = container_of(base, struct kinds_listing, wait);
+    kinds_cancel(&listing->waiter);
+    free(listing->filter.group);
+    free(listing);
+}
+
+/* list(group, verb, namespaced): an array of kinds, and an err if it is not complete; or nil, err. Each may
+ * be nil. Waits, for discovery if the last one is older than some seconds. */
+static int l_kinds_list(lua_State *L)
+{
+    static const struct task_wait_ops ops = {push_listing, drop_listing, .finishes = true};
+    const struct script *script = script_of(L);
+    struct kinds *kinds = script->host->cluster->kinds;
+    struct str group = group_arg(L, 1);
+    unsigned verbs = verb_arg(L, 2);
+    enum scope_filter scopes = scopes_arg(L, 3);
+    task_check(L, "k8s.kinds");
+    if (!script->host->cluster->live) script_raise(L, "k8s.kinds: no server connection");
+    struct kinds_listing *listing = NEW(struct kinds_listing);
+    listing->kinds = kinds;
+    listing->waiter.ready = on_catalogue;
+    listing->filter = (struct kind_filter){.verbs = verbs, .scopes = scopes};
+    if (group.p) listing->filter.group = xstrndup(group.p, group.n);
+    if (group.n && *group.p == '*') listing->filter.below = listing->filter.group + 2;
+    err_clear(&listing->err);
+    if (!kinds_known(kinds) || kinds_invalidate(kinds))
+        kinds_wait(kinds, &listing->waiter);
+    else
+        task_wake(&listing->wait);
+    return task_yield(L, &listing->wait, &ops);
+}
+
+static void bind_kinds(lua_State *L)
+{
+    lua_newtable(L);
+    lua_pushcfunction(L, l_kinds_list);
+    lua_setfield(L, -2, "list");
+    lua_setfield(L, -2, "kinds");
+}
+
+const struct feature feature_kinds = {.parts = {"kinds"}, .bind = bind_kinds};
