@@ -121,16 +121,22 @@ void memory_set_limit(struct script *script)
     set_next(script);
 }
 
-/* LuaJIT's own pace lets garbage grow to the size of what lives, which is cheap where there is room. A
- * collector in haste costs a script of a few hundred KB a third of its CPU. */
+/* LuaJIT's own pace lets garbage grow to the size of what lives, which is cheap where there is room: here up
+ * to where a collection of all at once would be due. A collector in haste costs a script most of its CPU if
+ * many objects live. What lives is known when memory has shrunk. */
 static void set_pace(struct script *script)
 {
-    enum { PAUSE = 200, STEP = 200, HASTY_PAUSE = 110, HASTY_STEP = 400 };
-    bool hasty = script->memory - script->heap.kept > script->heap.limit / 4;
-    if (hasty == script->heap.hasty) return;
-    script->heap.hasty = hasty;
-    lua_gc(script->L, LUA_GCSETPAUSE, hasty ? HASTY_PAUSE : PAUSE);
-    lua_gc(script->L, LUA_GCSETSTEPMUL, hasty ? HASTY_STEP : STEP);
+    enum { PAUSE = 200, PAUSE_STEP = 10, PAUSE_MIN = 110, STEP = 200, HASTY_STEP = 400 };
+    struct script_heap *heap = &script->heap;
+    size_t own = script->memory - heap->kept, room = heap->limit / 4 * 3;
+    if (own < heap->settled) heap->floor = own;
+    heap->settled = own;
+    int pause = PAUSE;
+    while (pause > PAUSE_MIN && heap->floor / 100 * (size_t)pause > room) pause -= PAUSE_STEP;
+    if (pause == heap->pause) return;
+    heap->pause = pause;
+    lua_gc(script->L, LUA_GCSETPAUSE, pause);
+    lua_gc(script->L, LUA_GCSETSTEPMUL, pause < PAUSE ? HASTY_STEP : STEP);
 }
 
 bool memory_guard(struct script *script)

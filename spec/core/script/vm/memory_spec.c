@@ -138,6 +138,22 @@ static void test_collections_near_the_limit_are_few(void **state)
     assert_true(next < heap->limit);
 }
 
+/* Each collection walks all that lives: one for every tenth of it costs more than the script's own work. */
+static void test_a_script_with_room_collects_when_its_garbage_is_about_as_much_as_what_lives(void **state)
+{
+    struct fixture *f = *state;
+    assert_int_equal(run_whole(f, "kept, weak, cycles = {}, setmetatable({}, { __mode = 'v' }), 0 "
+                                  "for i = 1, 45000 do kept['key ' .. i] = i end"),
+                     SCRIPT_OK);
+    size_t lives = f->script->memory;
+    assert_in_range(lives, 9 * MI / 4, 4 * MI);
+    for (int turn = 0; turn < 150; turn++)
+        assert_int_equal(run_whole(f, "if not weak[1] then cycles, weak[1] = cycles + 1, {} end "
+                                      "for i = 1, 1000 do local garbage = { i, {} } end"),
+                         SCRIPT_OK);
+    assert_fine(f, "assert(cycles > 1 and cycles < 30, cycles)");
+}
+
 static void test_a_state_that_does_not_fit_is_refused(void **state)
 {
     struct fixture *f = *state;
@@ -244,6 +260,7 @@ int main(void)
         T(test_what_another_limit_ended_is_collected_too),
         T(test_a_healthy_script_near_its_limit_lives_on),
         T(test_collections_near_the_limit_are_few),
+        T(test_a_script_with_room_collects_when_its_garbage_is_about_as_much_as_what_lives),
         T(test_a_state_that_does_not_fit_is_refused),
         T(test_any_allocation_may_be_refused),
         T(test_any_allocation_of_the_load_phase_may_be_refused),
