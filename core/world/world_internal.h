@@ -81,3 +81,6 @@ void world_pump_free(struct world_pump *pump);
 /* The function of `sim_life`: /sim/clock, and the log of a pod. */
 bool world_serve(void *ctx, const struct sim_request *request, const struct sim_target *target,
                  struct sim_reply *reply);
+/* Replies with the log of a pod, or with a stream of it. The world has begun. */
+void world_serve_log(struct world *world, const struct sim_request *request, const struct sim_target *target,
+                     struct sim_reply *reply);

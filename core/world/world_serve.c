@@ -1,14 +1,13 @@
-/* Requests that the world serves itself: its clock, and the logs of its pods; see world_internal.h. */
+/* Requests that the world serves itself: its clock, and the logs of its pods (world_log.c); see
+ * world_internal.h. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/civil.h"
-#include "base/log.h"
 #include "sim/object/status.h"
 #include "sim/store/target.h"
 #include "sim/text/duration.h"
-#include "tool/tool.h"
 #include "world/world_internal.h"
 
 enum { SECOND_US = 1000000, SPEED_MAX = 1000000 };
@@ -106,43 +105,6 @@ static void serve_clock(struct world *world, const struct sim_request *request, 
         reply->code = 200;
 }
 
-/* --- logs */
-
-/* Calls log(key, query) in Lua, which returns a text, or nil and what is wrong. */
-static void read_log(struct world *world, const char *key, const struct sim_request *request,
-                     struct sim_reply *reply)
-{
-    lua_State *L = world->L;
-    size_t n;
-    lua_pushstring(L, key);
-    lua_newtable(L);
-    for (size_t i = 0; i < request->query_count; i++)
-        tool_set_text(L, request->query[i].key, request->query[i].value);
-    if (!world_lua_call(L, "log", 2))
-        sim_reply_status(reply, sim_status(500, "InternalError", "the log cannot be read", NULL, NULL));
-    else if (lua_isstring(L, 1)) {
-        const char *text = lua_tolstring(L, 1, &n);
-        buf_append(&reply->text, text, n);
-        reply->code = 200;
-        reply->content_type = "text/plain";
-    } else
-        sim_reply_status(reply, sim_status_bad_request("%s", lua_tostring(L, 2)));
-    lua_settop(L, 0);
-}
-
-static void serve_log(struct world *world, const struct sim_request *request, const struct sim_target *target,
-                      struct sim_reply *reply)
-{
-    char *key = sim_target_key(target, target->name);
-    struct sim_object *pod = sim_store_ref(world->feed.api->store, target->served->resource, key);
-    sim_store_release(world->feed.api->store, pod);
-    if (pod)
-        read_log(world, key, request, reply);
-    else
-        sim_reply_status(reply, sim_status_not_found(target->served->kind, target->name));
-    free(key);
-}
-
 bool world_serve(void *ctx, const struct sim_request *request, const struct sim_target *target,
                  struct sim_reply *reply)
 {
@@ -158,7 +120,7 @@ bool world_serve(void *ctx, const struct sim_request *request, const struct sim_
         return false;
     pthread_mutex_lock(&world->lock);
     bool lives = world->feed.api;
-    if (lives) serve_log(world, request, target, reply);
+    if (lives) world_serve_log(world, request, target, reply);
     if (lives) world_pump_wake(world->pump); /* what the log took in is for the controllers, too */
     pthread_mutex_unlock(&world->lock);
     return lives;

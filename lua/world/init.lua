@@ -61,10 +61,22 @@ function world.advance(target)
   raw.move(target)
 end
 
--- The text of a pod's log; nil and what is wrong.
-function world.log(key, query)
+local function read_changes()
   repeat until raw.changes(on_change, false) == 0
+end
+
+-- The text of a pod's log, or the id of who follows it; nil and what is wrong.
+function world.log(key, query)
+  read_changes()
   return logs.read(key, query)
 end
+
+-- What was written since the last time, and whether that is all.
+function world.log_more(id)
+  read_changes()
+  return logs.more(id)
+end
+
+world.log_close = logs.close
 
 return world
