@@ -269,7 +269,8 @@ function k8s.informer(kind, options) end
 ---@param fn fun(): integer?
 function k8s.main(fn) end
 
----Declares live reads: "pods:list", "secrets:get", "deployments.apps:*", "*.example.com:watch". While the script loads.
+---Declares live reads: "pods:list", "deployments.apps:*", "*.example.com:watch", "pods/log:get"; and paths of k8s.raw,
+---as "/apis/metrics.k8s.io/*/nodes". While the script loads.
 ---@param declared string[]
 function k8s.reads(declared) end
 

@@ -136,6 +136,16 @@ function env:kind(kind) end
 ---@param answer k8s.TestAnswer
 function env:http(answer) end
 
+---Defines the response to k8s.raw of a path.
+---@param answer { path: string, status?: integer, body?: string|table } a table is sent as JSON
+function env:raw(answer) end
+
+---Defines the log of a pod, or of one of its containers, for k8s.logs.
+---@param pod k8s.Object|table|string
+---@param text string|string[] a text, or lines
+---@param options? { container?: string, previous?: boolean }
+function env:pod_log(pod, text, options) end
+
 ---Calls a command of k8s.command.
 ---@param name string
 ---@param ... string

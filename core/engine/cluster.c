@@ -17,6 +17,12 @@ static struct list_watch *new_source(void *ctx, const struct resource *resource,
     return list_watch_new(io_thread_client(cluster->io), resource, scope);
 }
 
+static struct text_stream *stream(void *ctx, const char *path, const struct text_sink *sink, void *sink_ctx)
+{
+    const struct cluster *cluster = ctx;
+    return text_stream_start(io_thread_client(cluster->io), path, sink, sink_ctx);
+}
+
 static struct object_call *call(void *ctx, const struct object_request *request, object_done *done,
                                 void *done_ctx)
 {
@@ -138,6 +144,7 @@ static void make_live(struct cluster *cluster)
         .new_source = new_source,
         .ctx = cluster,
         .caller = caller_of(cluster),
+        .texts = {stream, text_stream_pause, text_stream_cancel, cluster},
         .seed = cluster->seed,
         .page_size = (size_t)cluster->options.settings->chunk_size,
     });

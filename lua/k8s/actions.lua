@@ -3,6 +3,7 @@ local raw = ...
 
 local options = require "k8s.options"
 local patch = require "k8s.patch"
+local pod_ref = require "k8s.pod_ref"
 local create = require("k8s.write_whole").create
 
 local actions = {}
@@ -13,11 +14,14 @@ local function check_ref(where, ref)
   end
 end
 
+local REPLICAS_MAX = 2147483647 -- an int32 of the API
+
 -- scale(ref, replicas): needs the write KIND/scale:patch. The Scale as the server has it, or nil, err.
 function actions.scale(ref, replicas)
   check_ref("k8s.scale", ref)
-  if type(replicas) ~= "number" or replicas < 0 or replicas ~= math.floor(replicas) then
-    raw.raise("k8s.scale: replicas must be a whole number from 0, not " .. tostring(replicas))
+  local is_whole = type(replicas) == "number" and replicas >= 0 and replicas == math.floor(replicas)
+  if not is_whole or replicas > REPLICAS_MAX then
+    raw.raise("k8s.scale: replicas must be a whole number from 0 to 2147483647, not " .. tostring(replicas))
   end
   return patch(ref, { spec = { replicas = replicas } }, { subresource = "scale" })
 end
@@ -27,14 +31,8 @@ local EVICT_OPTIONS = { grace_period = "duration", dry_run = "boolean" }
 -- evict(pod, { grace_period = "30s" }): needs pods/eviction:create. True, or nil, err: 429 TooManyRequests when a
 -- PodDisruptionBudget forbids it now.
 function actions.evict(pod, given)
-  check_ref("k8s.evict", pod)
   local own = options.check("k8s.evict", given, EVICT_OPTIONS)
-  local metadata = options.field(pod, "metadata") or {}
-  local name = metadata.name or options.field(pod, "name")
-  local namespace = metadata.namespace or options.field(pod, "namespace")
-  if type(name) ~= "string" or type(namespace) ~= "string" then
-    raw.raise "k8s.evict: the pod has no name and namespace"
-  end
+  local namespace, name = pod_ref("k8s.evict", pod)
   local grace = own.grace_period and math.ceil(raw.schedule.duration(own.grace_period)) or nil
   return create({
     apiVersion = "policy/v1",

@@ -35,6 +35,7 @@ leader k8s.leader:leader -
 limits raw:limits
 list k8s.live:list
 log k8s.log *
+logs k8s.logs
 main raw:main
 metric k8s.metric *
 now k8s.time:now
@@ -49,6 +50,7 @@ params k8s.params:script -
 patch k8s.patch
 quantity raw:quantity +
 queue k8s.queue:new
+raw k8s.raw_read
 reads k8s.live:reads
 restart k8s.actions:restart
 retry_on_conflict k8s.retry_on_conflict

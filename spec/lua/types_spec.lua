@@ -146,6 +146,8 @@ describe("types/k8s.lua", function()
       ScheduleOptions = function() k8s.schedule("@daily", {}) end,
       OwnerOptions = function() k8s.owner_reference({}, {}) end,
       EvictOptions = function() k8s.evict({}, {}) end,
+      RawOptions = function() k8s.raw {} end,
+      LogOptions = function() k8s.logs("shop/web", {}) end,
       Condition = function() k8s.conditions.set(nil, {}) end,
       ParamOptions = function() k8s.params { a = { type = "string" } } end,
       CommandOptions = function() k8s.command("name", fn, {}) end,

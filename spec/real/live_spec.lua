@@ -168,6 +168,34 @@ describe("live reads of the real API server", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
+  it("read paths as JSON or text, and the error of logs where no kubelet is", function()
+    admin:create("/api/v1/nodes", { kind = "Node", apiVersion = "v1", metadata = { name = "n1" } })
+    admin:create("/api/v1/namespaces/default/pods", {
+      kind = "Pod", apiVersion = "v1", metadata = { name = "web" },
+      spec = { nodeName = "n1", containers = { { name = "c", image = "i" } } },
+    })
+    local script = cluster.script [[
+      local k8s = require "k8s"
+      k8s.reads { "pods/log:get", "/version", "/readyz", "/api/v1/namespaces/*/configmaps" }
+      k8s.reads { "/apis/metrics.k8s.io/v1beta1/nodes" }
+      k8s.main(function()
+        print(k8s.raw { path = "/version" }.major, k8s.raw { path = "/readyz" })
+        print(k8s.raw { path = "/api/v1/namespaces/default/configmaps", query = { limit = 1 } }.kind)
+        print(select(2, k8s.raw { path = "/apis/metrics.k8s.io/v1beta1/nodes" }).code)
+        local none, err = k8s.logs("default/web")
+        print(none, err.code, err.message)
+        local ok, raised = pcall(function() return k8s.logs("default/web", { follow = true })() end)
+        print(ok, raised.code, raised.message)
+        print(select(2, k8s.logs "default/none").reason)
+      end)
+    ]]
+    local engine = cluster.kubelua { "exec", "--kubeconfig=" .. server.kubeconfig, script }
+    assert.are.equal(0, engine:wait(30), engine:report())
+    assert.has_match("^1\tok\nConfigMapList\n404\n", engine:out())
+    assert.has_match("\nnil\t500\tno preferred addresses found[^\n]*\nfalse\t500\tno preferred [^\n]+\nNotFound\n$",
+      engine:out())
+  end)
+
   it("wait for a server that is away for a moment", function()
     local engine = start [[
       local maps = watch()

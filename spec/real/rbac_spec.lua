@@ -7,7 +7,7 @@ local rights = require "spec.support.rights"
 
 local script = [[
   local k8s = require "k8s"
-  k8s.reads { "nodes:list", "secrets:get" }
+  k8s.reads { "nodes:list", "secrets:get", "pods/log:get", "/apis/apps/v1/namespaces/*/deployments", "/logs" }
   k8s.writes { "services:create", "services:delete", "namespaces/status:patch", "configmaps:patch",
     "limitranges:apply" }
   k8s.leader { lease = "own" }
@@ -16,6 +16,11 @@ local script = [[
   k8s.main(function()
     assert(k8s.list "nodes")
     local none, err = k8s.get("secrets", "default/none")
+    if none or err.reason ~= "NotFound" then error(err) end
+    assert(k8s.raw { path = "/apis/apps/v1/namespaces/default/deployments" })
+    none, err = k8s.raw { path = "/logs" } -- the server's own, which it does not have here
+    if none or err.code ~= 404 then error(err) end
+    none, err = k8s.logs "default/none"
     if none or err.reason ~= "NotFound" then error(err) end
     local service = {
       apiVersion = "v1", kind = "Service", metadata = { name = "own", namespace = "default" },
@@ -64,13 +69,17 @@ describe("the roles that kubelua rbac prints", function()
 
   -- Waits until the server's authorizer has heard of it.
   local function await_right(rule, namespace, allowed)
-    local resource, subresource = rule.resources[1]:match "^([^/]*)/?(.*)$"
+    local path = rule.nonResourceURLs and rule.nonResourceURLs[1]
+    local resource, subresource = (path or rule.resources[1]):match "^([^/]*)/?(.*)$"
     local review = {
       apiVersion = "authorization.k8s.io/v1", kind = "SelfSubjectAccessReview",
-      spec = { resourceAttributes = {
-        namespace = namespace, verb = rule.verbs[1], group = rule.apiGroups[1], resource = resource,
-        subresource = subresource ~= "" and subresource or nil,
-      } },
+      spec = {
+        nonResourceAttributes = path and { verb = rule.verbs[1], path = path },
+        resourceAttributes = not path and {
+          namespace = namespace, verb = rule.verbs[1], group = rule.apiGroups[1], resource = resource,
+          subresource = subresource ~= "" and subresource or nil,
+        } or nil,
+      },
     }
     await(function()
       local reviews = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
@@ -104,7 +113,7 @@ describe("the roles that kubelua rbac prints", function()
   it("have both verbs that an apply needs which makes its object", function()
     for _, role in ipairs(roles) do
       for i, rule in ipairs(role.rules) do
-        for j, verb in ipairs(rule.resources[1] == "limitranges" and rule.verbs or {}) do
+        for j, verb in ipairs(rule.resources and rule.resources[1] == "limitranges" and rule.verbs or {}) do
           local less, one = {}, { apiGroups = rule.apiGroups, resources = rule.resources, verbs = { verb } }
           for k, other in ipairs(role.rules) do less[k] = other end
           less[i] = { apiGroups = rule.apiGroups, resources = rule.resources, verbs = { rule.verbs[3 - j] } }
@@ -131,11 +140,14 @@ describe("the roles that kubelua rbac prints", function()
         await_right(rule, role.metadata.namespace, false)
         local p = run()
         local missing
-        for _, resource in ipairs(rule.resources) do
+        for _, path in ipairs(rule.nonResourceURLs or {}) do
+          missing = missing or p:err():find('cannot get path \\"' .. path .. '\\"', 1, true)
+        end
+        for _, resource in ipairs(rule.resources or {}) do
           local plural = resource:match "^[^/]*"
           missing = missing or p:err():find('cannot %l+ resource \\*"' .. plural:gsub("%-", "%%-") .. '[\\"/]')
         end
-        assert.is_truthy(missing, table.concat(rule.resources, " ") .. ": " .. p:report())
+        assert.is_truthy(missing, table.concat(rule.resources or rule.nonResourceURLs, " ") .. ": " .. p:report())
         removed = removed + 1
         nobody:put(role, role.rules)
         await_right(rule, role.metadata.namespace, true)

@@ -177,7 +177,8 @@ end)
   local ARGUMENTS = {
     get = '"pods", "a/b"', list = '"pods"', pages = '"pods"', watch = '"pods", { resource_version = "1" }', sleep = "1",
     create = "pod", update = "pod", patch = "pod, {}", apply = "pod, {}", delete = "pod", ensure = "pod", evict = "pod",
-    restart = "pod", kinds = "nil", scale = "pod, 1", reads = '{ "pods:get" }',
+    logs = '"a/b"', raw = '{ path = "/version" }', restart = "pod", kinds = "nil", scale = "pod, 1",
+    reads = '{ "pods:get" }',
     writes = '{ "pods:patch" }', controller = '{ of = "pods", reconcile = print }', leader = "{}",
     state = '"s"', informer = '"pods"', factory = "nil", main = "print", on_leader = "print", command = '"a", print',
     on_reload = "{}", queue = '{ name = "q" }',

@@ -119,6 +119,37 @@ rules:
 ]=], p:out())
   end)
 
+  it("has logs, and the resources or the URLs of paths", function()
+    local p = on_sim([[
+      local k8s = require "k8s"
+      k8s.reads { "pods/log:get", "/apis/metrics.k8s.io/v1beta1/nodes", "/apis/metrics.k8s.io/v1beta1/nodes/*" }
+      k8s.reads { "/api/v1/namespaces/shop/pods/web/status", "/api/v1/namespaces/*/secrets/*", "/api/v1/namespaces/*" }
+      k8s.reads { "/apis/metrics.k8s.io/*/namespaces/shop/pods", "/readyz", "/openapi/v3/*", "/a/*/b", "/apis/x.io/v1" }
+    ]])
+    assert.are.equal(0, p.exit_code, p:report())
+    assert.are.equal(head:format "ClusterRole" .. [=[
+rules:
+  - apiGroups: [""]
+    resources: [namespaces, pods/log, secrets]
+    verbs: [get]
+  - apiGroups: [metrics.k8s.io]
+    resources: [nodes]
+    verbs: [get, list]
+  - nonResourceURLs: ["/a/*", /apis/x.io/v1, "/openapi/v3/*", /readyz]
+    verbs: [get]
+---
+]=] .. head:format "Role" .. [=[
+  namespace: shop
+rules:
+  - apiGroups: [""]
+    resources: [pods/status]
+    verbs: [get]
+  - apiGroups: [metrics.k8s.io]
+    resources: [pods]
+    verbs: [list]
+]=], p:out())
+  end)
+
   it("leaves stdout to the roles, whatever scripts print while they load", function()
     local p = on_sim 'require("k8s").informer("pods") print("hello", 1)'
     assert.are.equal(0, p.exit_code, p:report())

@@ -77,7 +77,7 @@ describe("kubelua status #threads", function()
     local sim = cluster.sim { "--pods", "30" }
     local engine = watched(sim.server, [[
       local k8s = require "k8s"
-      k8s.reads { "nodes:list", "secrets:get" }
+      k8s.reads { "nodes:list", "secrets:get", "/readyz" }
       k8s.writes { "pods/status:patch" }
       k8s.informer("po"):on_add(function() end)
       k8s.informer("pods"):on_add(function(pod) if pod:name():find "" then error "no" end end)
@@ -101,7 +101,7 @@ describe("kubelua status #threads", function()
     assert.are.equal(2, status.scripts[1].handlers)
     assert.are.equal(60, status.scripts[1].adds)
     assert.are.equal(30, status.scripts[1].errors)
-    assert.are.same({ "nodes:list", "secrets:get" }, status.scripts[1].reads)
+    assert.are.same({ "nodes:list", "secrets:get", "/readyz" }, status.scripts[1].reads)
     assert.are.same({ "pods/status:patch" }, status.scripts[1].writes)
     local text, code = engine.status()
     assert.are.equal(0, code)

@@ -156,6 +156,11 @@ static size_t count_informers(const struct script *script)
     return count;
 }
 
+static void put_paths(const struct read_paths *paths, struct buf *out)
+{
+    for (size_t i = 0; i < paths->count; i++) json_text(out, NULL, paths->items[i]);
+}
+
 static void put_declared(const struct declarations *declared, struct buf *out)
 {
     for (size_t i = 0; i < declared->count; i++) json_text(out, NULL, declared->items[i].text);
@@ -203,6 +208,7 @@ static void put_running(const struct script *script, struct buf *out)
     json_int(out, "loadMicroseconds", script_load_us(script));
     json_open(out, "reads", '[');
     put_declared(script_declared_reads(script), out);
+    put_paths(script_declared_paths(script), out);
     json_close(out, ']');
     json_open(out, "writes", '[');
     put_declared(script_declared_writes(script), out);

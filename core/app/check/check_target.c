@@ -94,6 +94,7 @@ static int l_review(lua_State *L)
     for (size_t i = 0; i < count; i++) {
         lua_rawgeti(L, 1, (int)i + 1);
         checks[i] = (struct access_check){.ns = text_of(L, "ns"),
+                                          .path = text_of(L, "path"),
                                           .group = text_of(L, "group"),
                                           .resource = text_of(L, "resource"),
                                           .name = text_of(L, "name"),

@@ -241,6 +241,16 @@ static void set_lease(lua_State *L, const struct leadership *leadership)
     lua_setfield(L, -2, "lease");
 }
 
+static void set_paths(lua_State *L, const struct read_paths *paths)
+{
+    lua_createtable(L, (int)paths->count, 0);
+    for (size_t i = 0; i < paths->count; i++) {
+        lua_pushstring(L, paths->items[i]);
+        tool_append(L);
+    }
+    lua_setfield(L, -2, "paths");
+}
+
 /* Required parameters without a value. */
 static void set_lacking(lua_State *L, const struct script *script)
 {
@@ -272,6 +282,7 @@ static void set_script(lua_State *L, const struct script *script)
     lua_setfield(L, -2, "rules");
     set_queues(L, script);
     set_declared(L, "reads", script_declared_reads(script));
+    set_paths(L, script_declared_paths(script));
     set_declared(L, "writes", script_declared_writes(script));
     set_lacking(L, script);
     set_lease(L, script_leadership(script));

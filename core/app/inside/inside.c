@@ -5,6 +5,7 @@
 #include <string.h>
 #include <sys/queue.h>
 
+#include "app/inside/inside_answers.h"
 #include "app/inside/inside_faults.h"
 #include "base/mem.h"
 #include "base/must.h"
@@ -18,6 +19,7 @@ struct spec_cluster {
     struct spec_cluster_options options;
     struct sim_inside *inside;
     struct spec_faults faults;
+    struct spec_answers answers;
     TAILQ_HEAD(, inside_call) calls;
     struct timer tick;
 };
@@ -134,7 +136,7 @@ static void on_serve(struct timer *timer)
     if (outcome->code)
         sim_inside_refuse(outcome->code, outcome->reason, outcome->message, outcome->retry_after_s,
                           &call->due_response);
-    else
+    else if (!spec_answers_meet(&call->cluster->answers, &request, &call->due_response))
         sim_inside_serve(call->cluster->inside, &request, &call->due_response);
     observe(call);
     call->busy = false;
@@ -220,6 +222,7 @@ void spec_cluster_free(struct spec_cluster *cluster)
     must(TAILQ_EMPTY(&cluster->calls));
     timer_cancel(&cluster->tick);
     spec_faults_clear(&cluster->faults);
+    spec_answers_clear(&cluster->answers);
     sim_inside_free(cluster->inside);
     free(cluster);
 }
@@ -257,6 +260,11 @@ void spec_cluster_add_fault(struct spec_cluster *cluster, const struct spec_faul
 bool spec_cluster_has_unmet(const struct spec_cluster *cluster, int id)
 {
     return spec_faults_has_unmet(&cluster->faults, id);
+}
+
+void spec_cluster_answer(struct spec_cluster *cluster, const struct spec_answer *answer)
+{
+    spec_answers_add(&cluster->answers, answer);
 }
 
 void spec_cluster_clear_faults(struct spec_cluster *cluster)

@@ -28,6 +28,18 @@ struct spec_fault {
     int skip, times;  /* 0 times: until faults are cleared */
 };
 
+/* What the cluster answers to a GET of a path instead of its own response: what servers behind it have, such
+ * as a kubelet or that of metrics.k8s.io. Strings are copied; the newest that matches counts. */
+struct spec_answer {
+    const char *path;
+    bool is_log;           /* of the container and the run that the query names, cut by tailLines */
+    const char *container; /* of a log; NULL: any */
+    bool is_previous;
+    int code;
+    bool is_json;
+    struct str body;
+};
+
 struct spec_cluster *spec_cluster_new(const struct spec_cluster_options *options);
 /* Frees it. Call after the client was freed. */
 void spec_cluster_free(struct spec_cluster *cluster);
@@ -42,4 +54,5 @@ bool spec_cluster_pump(struct spec_cluster *cluster);
 void spec_cluster_add_fault(struct spec_cluster *cluster, const struct spec_fault *fault);
 /* Returns whether the fault exists and no request met it. */
 bool spec_cluster_has_unmet(const struct spec_cluster *cluster, int id);
+void spec_cluster_answer(struct spec_cluster *cluster, const struct spec_answer *answer);
 void spec_cluster_clear_faults(struct spec_cluster *cluster);

@@ -40,6 +40,21 @@ static int l_request(lua_State *L)
     return 2;
 }
 
+/* answer(engine, path, code, body, is JSON, is a log, container or nil, is previous) */
+static int l_answer(lua_State *L)
+{
+    struct spec_engine *engine = spec_engine_arg(L);
+    const struct spec_answer answer = {.path = arg_str(L, 2, "path").p,
+                                       .code = (int)luaL_checkinteger(L, 3),
+                                       .body = arg_bytes(L, 4, "body"),
+                                       .is_json = lua_toboolean(L, 5),
+                                       .is_log = lua_toboolean(L, 6),
+                                       .container = arg_str_opt(L, 7, "container").p,
+                                       .is_previous = lua_toboolean(L, 8)};
+    spec_cluster_answer(engine->cluster, &answer);
+    return 0;
+}
+
 /* add_kind(engine, group, version, plural, kind, namespaced) */
 static int l_add_kind(lua_State *L)
 {
@@ -106,12 +121,8 @@ static int l_resolve(lua_State *L)
 
 void bind_test_cluster(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"put", l_put},
-                                     {"remove", l_remove},
-                                     {"request", l_request},
-                                     {"resolve", l_resolve},
-                                     {"add_kind", l_add_kind},
-                                     {"read_file", l_read_file},
-                                     {NULL, NULL}};
+    static const luaL_Reg verbs[] = {
+        {"put", l_put},           {"remove", l_remove}, {"request", l_request},     {"resolve", l_resolve},
+        {"add_kind", l_add_kind}, {"answer", l_answer}, {"read_file", l_read_file}, {NULL, NULL}};
     luaL_register(L, NULL, verbs);
 }

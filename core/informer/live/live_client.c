@@ -12,6 +12,7 @@ void live_response_clear(struct live_response *response)
     for (size_t i = 0; i < response->count; i++) root_unref(response->objects[i]);
     free(response->objects);
     free(response->types);
+    buf_clear(&response->text);
     *response = (struct live_response){0};
 }
 
@@ -20,12 +21,12 @@ static void post(struct live_read *read, struct mail *request)
     mailbox_post(loop_mailbox(read->live->options.io_loop), request);
 }
 
-/* Sends a request, or queues it if too many are in flight. A watch does not count: its response stays open
- * while nothing happens, which is no load. */
+/* Sends a request, or queues it if too many are in flight. A watch and a stream do not count: its response
+ * stays open while nothing happens, which is no load. */
 static void send_request(struct live_read *read, struct mail *request)
 {
     struct live_client *live = read->live;
-    if (read->verb == LIVE_WATCH) {
+    if (read->verb != LIVE_LIST) {
         post(read, request);
     } else if (live->under_way < LIVE_UNDER_WAY_MAX) {
         live->under_way++;
@@ -63,10 +64,12 @@ static void free_read(struct live_read *read)
     LIST_REMOVE(read, link);
     live_response_clear(&read->out);
     root_unref(read->result.object);
+    buf_clear(&read->text);
     buf_clear(&read->out_version);
     object_request_free(read->request);
     resource_clear(&read->resource);
     free(read->namespace_);
+    free(read->path);
     free(read->label_selector);
     free(read->field_selector);
     free(read->version);
@@ -131,7 +134,8 @@ struct live_read *live_start(struct live_client *live, const struct live_request
     struct live_read *read = new_read(live, ctx);
     read->answered = answered;
     read->verb = q->verb;
-    resource_copy(&read->resource, q->resource);
+    if (q->resource) resource_copy(&read->resource, q->resource);
+    read->path = copy(q->path);
     read->namespace_ = copy(q->scope.namespace_);
     read->label_selector = copy(q->scope.label_selector);
     read->field_selector = copy(q->scope.field_selector);

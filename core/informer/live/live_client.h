@@ -12,6 +12,7 @@
 #include "base/fence.h"
 #include "kube/api/list_watch.h"
 #include "kube/api/object_call.h"
+#include "kube/api/text_stream.h"
 #include "kube/kinds/resource.h"
 #include "net/loop.h"
 
@@ -24,6 +25,7 @@ struct live_options {
                                      const struct lw_scope *scope);
     void *ctx;
     struct object_caller caller;
+    struct text_caller texts;
     uint64_t seed;
     size_t page_size; /* of lists without one; 0: the default */
 };
@@ -33,15 +35,16 @@ struct live_client *live_new(const struct live_options *options);
  * engine loop must not run any more. */
 void live_free(struct live_client *live);
 
-enum live_verb { LIVE_LIST, LIVE_WATCH };
+enum live_verb { LIVE_LIST, LIVE_WATCH, LIVE_TEXT };
 
 /* Limit of objects in one response: the views of so many take 16 MiB. */
 enum { LIVE_OBJECTS_MAX = 1 << 18 };
 
-/* A list or a watch. */
+/* A list, a watch, or a text that grows. */
 struct live_request {
     enum live_verb verb;
-    const struct resource *resource; /* all members are copied */
+    const struct resource *resource; /* all members are copied; NULL: of a text */
+    const char *path;                /* of a text: with its query, escaped */
     struct lw_scope scope;
     const char *resource_version;       /* of a watch a real one; of a list also "" and "0" */
     const char *resource_version_match; /* of a list */
@@ -54,6 +57,7 @@ struct live_response {
     struct root **objects;
     enum lw_event_type *types; /* of a watch: the receiver takes this array as well */
     size_t count;
+    struct buf text;              /* what came of a text; taken by the receiver */
     const char *resource_version; /* of a list; borrowed for the call */
     bool from_start;              /* of a list: earlier responses are void (P-3) */
     bool last;                    /* no response follows */
@@ -66,8 +70,8 @@ struct live_read;
  * watch that cannot begin at its version responds with an error. */
 struct live_read *live_start(struct live_client *live, const struct live_request *request,
                              void (*on_response)(void *ctx, const struct live_response *response), void *ctx);
-/* Requests the next response: a page, or the events since the last one, as soon as there are any. Call after
- * a response that is not the `last`. */
+/* Requests the next response: a page, or the events or the text since the last one, as soon as there are any.
+ * Call after a response that is not the `last`. */
 void live_next(struct live_read *read);
 /* Closes the read; no response follows. Needed after a `last` too. At any time: the server may have executed
  * a write all the same. */

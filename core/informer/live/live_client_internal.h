@@ -13,6 +13,9 @@
 /* Most events that wait for their reader; then the watch is paused. */
 enum { LIVE_EVENTS_MAX = 256 };
 
+/* Bytes of lines that wait for their reader; then the stream is paused. */
+enum { LIVE_TEXT_MAX = 64 << 10 };
+
 /* Most requests in flight, watches excluded: without HTTP/2 each uses a connection. */
 enum { LIVE_UNDER_WAY_MAX = 100 };
 
@@ -34,6 +37,7 @@ struct live_read {
     enum live_verb verb;
     struct resource resource;
     char *namespace_, *label_selector, *field_selector, *version, *version_match;
+    char *path; /* of lines */
     size_t limit, page_size;
     bool whole_if_expired;
     uint64_t seed;
@@ -55,14 +59,16 @@ struct live_read {
     struct object_call *call; /* of a request */
     struct pager *pager;
     struct retry_watcher *watcher;
-    struct live_response filling; /* of a watch: events since the last response */
+    struct text_stream *stream;
+    struct live_response filling; /* of a watch: events since the last response; of lines: their text */
     bool is_awaited;              /* the engine thread waits for a response */
-    bool over;                    /* the watch ended with `err` */
+    bool over;                    /* the watch ended with `err`; the stream too, if that is set */
     struct err err;
 
     /* Response in flight. */
     struct live_response out;
     struct object_response result; /* of a request */
+    struct buf text;               /* of its result */
     struct err out_err;
     struct buf out_version;
 };

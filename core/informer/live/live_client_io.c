@@ -22,6 +22,8 @@ static void on_response(void *ctx, const struct object_response *response)
     struct live_read *read = ctx;
     read->call = NULL;
     read->result = *response;
+    buf_str(&read->text, response->text);
+    read->result.text = buf_slice(&read->text);
     if (response->err) {
         read->out_err = *response->err;
         read->result.err = &read->out_err;
@@ -83,6 +85,53 @@ static void on_error(void *ctx, const struct err *err)
     respond_events(read);
 }
 
+/* --- a text that grows */
+
+/* Responds with the text so far, if there is any and the engine thread waits. The end follows after all of
+ * it. */
+static void respond_text(struct live_read *read)
+{
+    if (!read->is_awaited || (read->filling.text.len == 0 && !read->over)) return;
+    if (read->filling.text.len > 0) {
+        read->out = read->filling;
+        read->filling = (struct live_response){0};
+        post_response(read);
+        if (read->stream) read->live->options.texts.pause(read->stream, false);
+    } else if (read->err.code != ERR_NONE) {
+        respond_error(read, &read->err);
+    } else {
+        read->out = (struct live_response){.last = true};
+        post_response(read);
+    }
+}
+
+static void on_text(void *ctx, const char *data, size_t len)
+{
+    struct live_read *read = ctx;
+    buf_append(&read->filling.text, data, len);
+    if (read->filling.text.len >= LIVE_TEXT_MAX) read->live->options.texts.pause(read->stream, true);
+    respond_text(read);
+}
+
+static void on_text_end(void *ctx, const struct err *err)
+{
+    struct live_read *read = ctx;
+    read->stream = NULL;
+    read->over = true;
+    if (err) read->err = *err;
+    respond_text(read);
+}
+
+static void start_text(struct live_read *read)
+{
+    static const struct text_sink sink = {on_text, on_text_end};
+    const struct text_caller *texts = &read->live->options.texts;
+    err_clear(&read->err);
+    read->stream = texts->start(texts->ctx, read->path, &sink, read);
+}
+
+/* --- lists and watches */
+
 static struct list_watch *new_source(struct live_read *read)
 {
     const struct live_options *o = &read->live->options;
@@ -142,6 +191,8 @@ void live_io_start(struct mail *mail)
         read->call = caller->start(caller->ctx, read->request, on_response, read);
     else if (read->verb == LIVE_LIST)
         start_list(read);
+    else if (read->verb == LIVE_TEXT)
+        start_text(read);
     else
         start_watch(read);
 }
@@ -152,6 +203,8 @@ void live_io_next(struct mail *mail)
     read->is_awaited = true;
     if (read->pager)
         pager_next(read->pager);
+    else if (read->verb == LIVE_TEXT)
+        respond_text(read);
     else
         respond_events(read);
 }
@@ -163,6 +216,7 @@ void live_io_stop(struct mail *mail)
     if (read->call) live->options.caller.cancel(read->call);
     pager_free(read->pager);
     retry_watcher_free(read->watcher);
+    if (read->stream) live->options.texts.cancel(read->stream);
     live_response_clear(&read->filling);
     mailbox_post(loop_mailbox(live->options.engine_loop), &read->gone); /* live_on_gone frees the read */
     /* Signalled with the lock held: a thread that sees the count may free `live` as soon as it gets the lock.

@@ -37,19 +37,37 @@ static void finish(struct access_review *review, const struct err *err)
     access_review_cancel(review);
 }
 
-static void write_body(const struct access_check *check, struct buf *out)
+static void write_resource(const struct access_check *check, struct buf *out)
 {
     struct str subresource = str_of(check->resource), resource;
     str_cut(&subresource, '/', &resource);
-    buf_puts(out, "{\"kind\":\"SelfSubjectAccessReview\",\"apiVersion\":\"authorization.k8s.io/v1\","
-                  "\"spec\":{\"resourceAttributes\":{");
+    json_open(out, "resourceAttributes", '{');
     json_text(out, "verb", check->verb);
     json_text(out, "group", check->group);
     json_str(out, "resource", resource);
     json_str_unless_empty(out, "subresource", subresource);
     json_str_unless_empty(out, "name", str_of(check->name));
     json_str_unless_empty(out, "namespace", str_of(check->ns));
-    buf_puts(out, "}}}");
+    json_close(out, '}');
+}
+
+static void write_path(const struct access_check *check, struct buf *out)
+{
+    json_open(out, "nonResourceAttributes", '{');
+    json_text(out, "verb", check->verb);
+    json_text(out, "path", check->path);
+    json_close(out, '}');
+}
+
+static void write_body(const struct access_check *check, struct buf *out)
+{
+    buf_puts(out, "{\"kind\":\"SelfSubjectAccessReview\",\"apiVersion\":\"authorization.k8s.io/v1\","
+                  "\"spec\":{");
+    if (nonempty(check->path))
+        write_path(check, out);
+    else
+        write_resource(check, out);
+    buf_puts(out, "}}");
 }
 
 /* Reads the response; fields that it omits are false. */

@@ -3,12 +3,13 @@
 #pragma once
 #include "kube/api/client.h"
 
-/* One verb on one resource, as RBAC has them. */
+/* One verb on one resource or path, as RBAC has them. */
 struct access_check {
     const char *ns;       /* "": in all namespaces, or a kind that has none */
     const char *group;    /* "*": all */
     const char *resource; /* "pods", "pods/status"; "*": all */
     const char *name;     /* of one object, as rules with resourceNames may allow; "": any */
+    const char *path;     /* of no resource, instead of these; "" for none */
     const char *verb;
     bool allowed; /* the response */
 };

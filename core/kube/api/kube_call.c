@@ -74,7 +74,8 @@ static void free_call(struct kube_call *call)
     free(call);
 }
 
-static void finish(struct kube_call *call, int http_status)
+/* `head` is that of the response; NULL: there was none. */
+static void finish(struct kube_call *call, const struct http_response *head)
 {
     struct rest_metrics *metrics = kube_client_metrics(call->client);
     rest_metrics_done(metrics, call->method, call->started_ns);
@@ -82,7 +83,8 @@ static void finish(struct kube_call *call, int http_status)
         rest_metrics_received(metrics, call->method, call->body.len);
     if (call->err.code == ERR_NONE) {
         buf_reserve(&call->body, TAPE_PADDING);
-        const struct kube_response response = {http_status, call->body.data, call->body.len};
+        const struct kube_response response = {head->status, call->body.data, call->body.len,
+                                               head->content_type ? head->content_type : ""};
         call->done(call->ctx, &response, NULL);
     } else {
         kube_append_previous_error(&call->err, &call->previous); /* H-7 */
@@ -158,7 +160,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
         kube_status_error(&call->err, call->method, response->status, response->retry_after_ms,
                           call->body.data, call->body.len);
     if (call->err.code == ERR_NONE || !should_retry(call, response != NULL, &wait_ms)) {
-        finish(call, response ? response->status : 0);
+        finish(call, response);
         return;
     }
     call->tries++;
@@ -225,7 +227,7 @@ static void on_delay(struct timer *timer)
     if (call->err.code == ERR_NONE)
         begin_try(call);
     else
-        finish(call, 0);
+        finish(call, NULL);
 }
 
 static void on_deadline(struct timer *timer)
@@ -239,7 +241,7 @@ static void on_deadline(struct timer *timer)
     call->body.len = 0;
     err_set(&call->err, ERR_TIMEOUT, "no response within %g s%s", (double)call->timeout_ms / 1000,
             call->flag_timeout ? " (--request-timeout)" : "");
-    finish(call, 0);
+    finish(call, NULL);
 }
 
 struct kube_call *kube_call_start(struct kube_client *client, const struct kube_request *request,

@@ -27,6 +27,7 @@ struct kube_response {
     int http_status;  /* 200 to 299 */
     const char *body; /* with TAPE_PADDING readable bytes behind it; borrowed for the call */
     size_t len;
+    const char *content_type; /* "" without; borrowed for the call */
 };
 
 struct kube_call;

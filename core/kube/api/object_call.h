@@ -10,6 +10,8 @@ struct object_response {
     struct root *object; /* a reference that the receiver takes; NULL: a Status of success ("deleted"), or an
                           * error */
     int http_status;     /* 0: there was no response */
+    struct str text;     /* of a text; borrowed for the call */
+    bool is_json;        /* the text is, by its Content-Type */
     const struct err *err; /* NULL: success; borrowed for the call */
 };
 typedef void object_done(void *ctx, const struct object_response *response);

@@ -15,6 +15,7 @@ static const struct {
     [OBJECT_APPLY] = {"PATCH", "application/apply-patch+yaml"},
     [OBJECT_DELETE] = {"DELETE", "application/json"},
     [OBJECT_TABLE] = {"GET", NULL},
+    [OBJECT_TEXT] = {"GET", NULL},
 };
 
 struct object_request *object_request_copy(const struct object_request *request)
@@ -22,13 +23,14 @@ struct object_request *object_request_copy(const struct object_request *request)
     const struct object_place *place = &request->place;
     struct object_request *copy = NEW(struct object_request);
     struct resource *resource = NEW(struct resource);
-    resource_copy(resource, place->resource);
+    if (place->resource) resource_copy(resource, place->resource);
     *copy = *request;
     copy->place = (struct object_place){.resource = resource,
                                         .namespace_ = xstrdup(place->namespace_),
                                         .name = xstrdup(place->name),
                                         .subresource = xstrdup(place->subresource)};
     if (request->body.p) copy->body.p = xstrndup(request->body.p, request->body.n);
+    copy->path = xstrdup(request->path);
     copy->patch_type = xstrdup(request->patch_type);
     copy->manager = xstrdup(request->manager);
     copy->selector = xstrdup(request->selector);
@@ -41,8 +43,9 @@ void object_request_free(struct object_request *copy)
 {
     if (!copy) return;
     struct object_place *place = &copy->place;
-    const char *const texts[] = {place->namespace_, place->name,   place->subresource, copy->body.p,
-                                 copy->patch_type,  copy->manager, copy->selector,     copy->continue_};
+    const char *const texts[] = {place->namespace_, place->name,    place->subresource,
+                                 copy->body.p,      copy->path,     copy->patch_type,
+                                 copy->manager,     copy->selector, copy->continue_};
     for (size_t i = 0; i < ARRAY_LEN(texts); i++) free((char *)texts[i]);
     resource_clear((struct resource *)place->resource);
     free((struct resource *)place->resource);
@@ -113,6 +116,10 @@ static bool put_path(const struct object_request *request, struct buf *out, stru
 bool object_request_path(const struct object_request *request, struct buf *out, struct err *err)
 {
     struct buf query = {0};
+    if (request->verb == OBJECT_TEXT) {
+        buf_puts(out, request->path);
+        return true;
+    }
     if (!put_path(request, out, err)) return false;
     object_request_query(request, &query);
     if (query.len) buf_printf(out, "?%s", buf_text(&query));

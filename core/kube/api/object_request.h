@@ -19,6 +19,7 @@ enum object_verb {
     OBJECT_APPLY,
     OBJECT_DELETE,
     OBJECT_TABLE, /* a list as a Table: of the object, or, without a name, of all in the place */
+    OBJECT_TEXT,  /* GET of a path, whose response is a text */
 };
 
 /* Texts may be NULL or "" for none. */
@@ -26,6 +27,8 @@ struct object_request {
     enum object_verb verb;
     struct object_place
         place;              /* a create without a subresource goes to the collection: its body has the name */
+    const char *path;       /* of a text, instead of the place: with its query, escaped */
+    size_t limit;           /* of a text: bytes */
     struct str body;        /* sent when `p` is not NULL */
     const char *patch_type; /* of a patch: the type of its body */
     const char *manager;    /* of fields */

@@ -136,8 +136,11 @@ const struct inventory_entry *script_claim_place(const struct script *script, si
 void script_put_claim_place(const struct script *script, size_t i, struct buf *out);
 /* Return the declarations of k8s.reads and k8s.writes (declared.h), borrowed. */
 struct declarations;
+struct read_paths;
 const struct declarations *script_declared_reads(const struct script *script);
 const struct declarations *script_declared_writes(const struct script *script);
+/* Likewise the paths of k8s.reads (read_path.h). */
+const struct read_paths *script_declared_paths(const struct script *script);
 /* Returns what the script registered while loading (inventory.h). */
 const struct inventory *script_inventory(const struct script *script);
 /* Call on each change of the factory: a claim may have synced. */

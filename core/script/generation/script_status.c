@@ -188,6 +188,11 @@ const struct declarations *script_declared_reads(const struct script *script)
     return &script->own.reads->declared;
 }
 
+const struct read_paths *script_declared_paths(const struct script *script)
+{
+    return &script->own.reads->paths;
+}
+
 const struct declarations *script_declared_writes(const struct script *script)
 {
     return &script->own.writes->declared;

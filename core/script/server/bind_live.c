@@ -1,5 +1,6 @@
 /* raw.live: parameters of live reads, and k8s.get. Lists and watches are in bind_reader.c. Each read has two
  * steps: bind_kind.c resolves the kind and checks the declaration; then the request is sent. */
+#include "script/inventory/bind_inventory.h"
 #include "script/server/bind_kind.h"
 #include "script/server/reader.h"
 #include "script/view/view.h"
@@ -18,11 +19,13 @@ static const struct function {
     const char *name;
     enum read_verb access;
     const char *access_name;
+    const char *subresource; /* NULL: none */
 } functions[] = {
-    [READ_FUNCTION_GET] = {"k8s.get", READ_GET, "get"},
-    [READ_FUNCTION_LIST] = {"k8s.list", READ_LIST, "list"},
-    [READ_FUNCTION_PAGES] = {"k8s.pages", READ_LIST, "list"},
-    [READ_FUNCTION_WATCH] = {"k8s.watch", READ_WATCH, "watch"},
+    [READ_FUNCTION_GET] = {"k8s.get", READ_GET, "get", NULL},
+    [READ_FUNCTION_LIST] = {"k8s.list", READ_LIST, "list", NULL},
+    [READ_FUNCTION_PAGES] = {"k8s.pages", READ_LIST, "list", NULL},
+    [READ_FUNCTION_WATCH] = {"k8s.watch", READ_WATCH, "watch", NULL},
+    [READ_FUNCTION_LOGS] = {"k8s.logs", READ_GET, "get", "log"},
 };
 
 enum read_function read_function_arg(lua_State *L, int idx)
@@ -33,9 +36,24 @@ enum read_function read_function_arg(lua_State *L, int idx)
     script_raise(L, "no live read: %s", name);
 }
 
+/* A path is one by its first character. */
+static void declare_path(lua_State *L, struct str path)
+{
+    struct err err;
+    if (!read_paths_add(&script_of(L)->own.reads->paths, path, &err))
+        script_raise(L, "k8s.reads: %s", err.text);
+    inventory_note(L, INVENTORY_READ, path, (struct str){0});
+}
+
 /* reads(string): one declaration. */
 static int l_live_reads(lua_State *L)
 {
+    arg_loading(L, "k8s.reads");
+    struct str text = arg_str(L, 1, "k8s.reads: each entry");
+    if (str_starts(text, STR("/"))) {
+        declare_path(L, text);
+        return 0;
+    }
     kind_declare(L, &declares_reads, &script_of(L)->own.reads->declared, INVENTORY_READ);
     return 0;
 }
@@ -45,6 +63,7 @@ static struct kind_access access_of(lua_State *L, const struct function *functio
     return (struct kind_access){
         .verb = function->name,
         .kind = kind,
+        .subresource = str_of(function->subresource),
         .access = function->access,
         .access_name = function->access_name,
         .declarer = &declares_reads,
@@ -162,16 +181,19 @@ static void bind_live(lua_State *L)
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
     bind_reader(L);
+    bind_text(L);
     lua_setfield(L, -2, "live");
 }
 
 static void close_reads(struct script *script)
 {
     declarations_clear(&script->own.reads->declared);
+    read_paths_clear(&script->own.reads->paths);
 }
 
 const struct feature feature_live = {.parts = {"live"},
                                      .bind = bind_live,
-                                     .classes = CLASS_BIT(CLASS_PAGES) | CLASS_BIT(CLASS_WATCH),
+                                     .classes = CLASS_BIT(CLASS_PAGES) | CLASS_BIT(CLASS_WATCH) |
+                                                CLASS_BIT(CLASS_LINES),
                                      FEATURE_OWNS(reads),
                                      .close = close_reads};

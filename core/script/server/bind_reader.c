@@ -57,9 +57,14 @@ static void check_room(lua_State *L, const char *name, const unsigned *count, un
     if (*count >= max) script_raise(L, "%s: too many at once (maximum %u)", name, max);
 }
 
-static struct reader *push_reader(lua_State *L, enum script_class class_, enum live_verb verb,
-                                  const char *name)
+/* A stream of lines has a connection of its own, as a watch. */
+struct reader *reader_push(lua_State *L, enum script_class class_, enum live_verb verb, const char *name)
 {
+    const struct script_reads *reads = script_of(L)->own.reads;
+    if (verb == LIVE_LIST)
+        check_room(L, name, &reads->open_lists, LISTS_MAX);
+    else
+        check_room(L, name, &reads->open_watches, WATCHES_MAX);
     struct reader *reader = lua_newuserdata(L, sizeof *reader);
     *reader = (struct reader){.script = script_of(L), .verb = verb, .name = name};
     reader->timeout.fn = reader_on_timeout;
@@ -71,7 +76,6 @@ static struct reader *push_reader(lua_State *L, enum script_class class_, enum l
 /* pages(resource, ns, selector, field_selector, verb, version, match, limit, chunk_size) */
 static int l_live_pages(lua_State *L)
 {
-    struct script *script = script_of(L);
     bool whole = read_function_arg(L, 5) == READ_FUNCTION_LIST;
     const char *name = whole ? "k8s.list" : "k8s.pages"; /* a literal, which stays */
     const struct resource *resource =
@@ -86,8 +90,7 @@ static int l_live_pages(lua_State *L)
         .page_size = arg_count(L, 9, name, "chunk_size"),
         .whole_if_expired = whole,
     };
-    check_room(L, name, &script->own.reads->open_lists, LISTS_MAX);
-    struct reader *reader = push_reader(L, CLASS_PAGES, LIVE_LIST, name);
+    struct reader *reader = reader_push(L, CLASS_PAGES, LIVE_LIST, name);
     reader->whole = whole;
     reader_start(reader, &request);
     return 1;
@@ -117,8 +120,7 @@ static int l_live_watch(lua_State *L)
         .resource_version = arg_version(L, 5),
         .resource_version_match = "",
     };
-    check_room(L, "k8s.watch", &script->own.reads->open_watches, WATCHES_MAX);
-    struct reader *reader = push_reader(L, CLASS_WATCH, LIVE_WATCH, "k8s.watch");
+    struct reader *reader = reader_push(L, CLASS_WATCH, LIVE_WATCH, "k8s.watch");
     reader_start(reader, &request);
     if (limited) timer_start(&reader->timeout, script_clock(script), timeout_ms);
     return 1;
@@ -131,7 +133,7 @@ static int l_live_no_watch(lua_State *L)
     lua_getfield(L, 1, "code");
     lua_getfield(L, 1, "reason");
     lua_getfield(L, 1, "message");
-    struct reader *reader = push_reader(L, CLASS_WATCH, LIVE_WATCH, "k8s.watch");
+    struct reader *reader = reader_push(L, CLASS_WATCH, LIVE_WATCH, "k8s.watch");
     const char *reason = own_text(L, -3), *message = own_text(L, -2);
     err_set(&reader->err, ERR_HTTP, "%s", message ? message : "");
     reader->err.http_status = (int)lua_tointeger(L, -4);
@@ -162,6 +164,21 @@ static int l_watch_tostring(lua_State *L)
 
 static const luaL_Reg watch_methods[] = {{"close", l_watch_close}, {NULL, NULL}};
 
+/* lines:close(): the loop over them ends. */
+static int l_lines_close(lua_State *L)
+{
+    reader_end(class_self(L, CLASS_LINES, "close"));
+    return 0;
+}
+
+static int l_lines_tostring(lua_State *L)
+{
+    lua_pushstring(L, "lines");
+    return 1;
+}
+
+static const luaL_Reg lines_methods[] = {{"close", l_lines_close}, {NULL, NULL}};
+
 /* Passes the class of watches to lua/k8s, which defines its __call: `for ev in watch do`. */
 static void define_watch(lua_State *L)
 {
@@ -170,6 +187,16 @@ static void define_watch(lua_State *L)
     lua_pop(L, 1);
     lua_rawgeti(L, LUA_REGISTRYINDEX, script_of(L)->classes[CLASS_WATCH].metatable);
     lua_setfield(L, -2, "watch_class");
+}
+
+/* Likewise, for `for line in lines do`. */
+static void define_lines(lua_State *L)
+{
+    static const luaL_Reg meta[] = {{"__gc", l_reader_gc}, {"__tostring", l_lines_tostring}, {NULL, NULL}};
+    class_define(L, CLASS_LINES, "lines", meta, lines_methods);
+    lua_pop(L, 1);
+    lua_rawgeti(L, LUA_REGISTRYINDEX, script_of(L)->classes[CLASS_LINES].metatable);
+    lua_setfield(L, -2, "lines_class");
 }
 
 void bind_reader(lua_State *L)
@@ -182,4 +209,5 @@ void bind_reader(lua_State *L)
     lua_pop(L, 1);
     luaL_register(L, NULL, verbs);
     define_watch(L);
+    define_lines(L);
 }

@@ -13,6 +13,7 @@ const struct declarer declares_reads = {
     .name = "k8s.reads",
     .shape = "\"kind:verb\", such as \"pods:list\"",
     .verb_names = "get, list, watch or *",
+    .subresource = "log",
     .verbs = {{"get", READ_GET},
               {"list", READ_LIST},
               {"watch", READ_WATCH},
@@ -23,7 +24,6 @@ const struct declarer declares_writes = {
     .name = "k8s.writes",
     .shape = "\"kind:verb\" or \"kind/subresource:verb\", such as \"pods:patch\"",
     .verb_names = "create, update, patch, apply, delete or *",
-    .has_subresources = true,
     .takes_unknown = true,
     .verbs = {{"create", WRITE_CREATE},
               {"update", WRITE_UPDATE},
@@ -82,8 +82,11 @@ static bool parse(const struct declarer *declarer, struct str text, struct decla
     for (size_t i = 0; i < parts->kind.n; i++)
         if ((unsigned char)parts->kind.p[i] <= ' ')
             return err_set(err, ERR_INVALID, "\"%.*s\": kind must not contain blanks", STR_ARG(text));
-    if (!rest.p || (declarer->has_subresources && !split_subresource(parts)) || parts->kind.n == 0)
+    if (!rest.p || !split_subresource(parts) || parts->kind.n == 0)
         return err_set(err, ERR_INVALID, "\"%.*s\" must have the form %s", STR_ARG(text), declarer->shape);
+    if (parts->subresource.n && declarer->subresource && !str_is(parts->subresource, declarer->subresource))
+        return err_set(err, ERR_INVALID, "\"%.*s\": the only subresource that can be declared is pods/%s",
+                       STR_ARG(text), declarer->subresource);
     if (!split_pattern(parts))
         return err_set(
             err, ERR_INVALID,

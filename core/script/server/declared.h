@@ -9,6 +9,7 @@
 #include "base/err.h"
 #include "base/number_map.h"
 #include "base/str.h"
+#include "script/server/read_path.h"
 
 struct kinds;
 struct resource;
@@ -23,7 +24,7 @@ enum { DECLARED_VERBS_MAX = 6 };
 /* Function that takes declarations. */
 struct declarer {
     const char *name, *shape, *verb_names; /* "k8s.writes"; for messages: of a declaration, and of its verb */
-    bool has_subresources;                 /* else a kind has all that stands before the verb */
+    const char *subresource;               /* the only one that may be named; NULL: any */
     bool takes_unknown;                    /* a declared kind that nobody knows is what nobody knows */
     struct {
         const char *name;
@@ -48,6 +49,7 @@ struct declarations {
 
 struct script_reads {
     struct declarations declared;
+    struct read_paths paths;           /* of k8s.raw */
     unsigned open_lists, open_watches; /* see bind_reader.c */
 };
 

@@ -17,8 +17,8 @@ struct read_wait {
 
 static unsigned *open_count(struct reader *reader)
 {
-    return reader->verb == LIVE_WATCH ? &reader->script->own.reads->open_watches
-                                      : &reader->script->own.reads->open_lists;
+    return reader->verb == LIVE_LIST ? &reader->script->own.reads->open_lists
+                                     : &reader->script->own.reads->open_watches;
 }
 
 static void close_read(struct reader *reader)
@@ -38,9 +38,9 @@ static void wake(struct reader *reader)
 void reader_end(struct reader *reader)
 {
     close_read(reader);
-    for (size_t i = 0; i < reader->next; i++) reader->response.objects[i] = NULL;
+    for (size_t i = 0; i < reader->next && reader->response.objects; i++) reader->response.objects[i] = NULL;
     live_response_clear(&reader->response);
-    reader->next = 0;
+    reader->next = reader->text.len = 0;
     reader->responded = false;
     err_clear(&reader->err);
     wake(reader);
@@ -51,6 +51,7 @@ void reader_clear(struct reader *reader)
     if (reader->waiter) reader->waiter->reader = NULL;
     reader_end(reader);
     buf_clear(&reader->version);
+    buf_clear(&reader->text);
 }
 
 void reader_on_timeout(struct timer *timer)
@@ -64,7 +65,7 @@ static void on_response(void *ctx, const struct live_response *response)
 {
     struct reader *reader = ctx;
     reader->response = *response;
-    reader->next = 0;
+    if (reader->verb != LIVE_TEXT) reader->next = 0;
     reader->responded = true;
     reader->last = response->last;
     if (response->err) reader->err = *response->err;
@@ -92,14 +93,19 @@ void reader_start(struct reader *reader, const struct live_request *request)
 
 /* --- waiting for what comes next */
 
-static void drop_read(struct task_wait *base)
+struct reader *reader_of_wait(struct task_wait *base)
+{
+    return container_of(base, struct read_wait, wait)->reader;
+}
+
+void reader_drop_wait(struct task_wait *base)
 {
     struct read_wait *wait = container_of(base, struct read_wait, wait);
     if (wait->reader) wait->reader->waiter = NULL;
     free(wait);
 }
 
-static int wait_response(lua_State *L, struct reader *reader, const struct task_wait_ops *ops)
+int reader_wait(lua_State *L, struct reader *reader, const struct task_wait_ops *ops)
 {
     if (reader->waiter) script_raise(L, "%s: another coroutine is already waiting", reader->name);
     task_check(L, reader->name);
@@ -150,15 +156,15 @@ static int push_page(lua_State *L, struct reader *reader)
 
 static int push_page_waited(lua_State *L, struct task_wait *base)
 {
-    return push_page(L, container_of(base, struct read_wait, wait)->reader);
+    return push_page(L, reader_of_wait(base));
 }
 
 /* page(reader). Waits. */
 int reader_page(lua_State *L)
 {
-    static const struct task_wait_ops ops = {push_page_waited, drop_read, .finishes = true};
+    static const struct task_wait_ops ops = {push_page_waited, reader_drop_wait, .finishes = true};
     struct reader *reader = reader_arg(L, 1, "page");
-    if (!reader->responded && reader->read) return wait_response(L, reader, &ops);
+    if (!reader->responded && reader->read) return reader_wait(L, reader, &ops);
     return push_page(L, reader);
 }
 
@@ -184,7 +190,7 @@ static int push_event(lua_State *L, struct reader *reader)
 
 static int push_event_waited(lua_State *L, struct task_wait *base)
 {
-    return push_event(L, container_of(base, struct read_wait, wait)->reader);
+    return push_event(L, reader_of_wait(base));
 }
 
 /* Hands back a stretch of events that was handed out. */
@@ -199,9 +205,9 @@ static void drop_empty(struct reader *reader)
 /* event(reader). Waits when none is here. */
 int reader_event(lua_State *L)
 {
-    static const struct task_wait_ops ops = {push_event_waited, drop_read, .finishes = false};
+    static const struct task_wait_ops ops = {push_event_waited, reader_drop_wait, .finishes = false};
     struct reader *reader = reader_arg(L, 1, "event");
     drop_empty(reader);
-    if (!reader->responded && reader->read) return wait_response(L, reader, &ops);
+    if (!reader->responded && reader->read) return reader_wait(L, reader, &ops);
     return push_event(L, reader);
 }

@@ -1,5 +1,6 @@
-/* Readers of live lists and watches: userdata that holds the read. What came and was not taken yet waits in
- * it: one page, or one stretch of events. bind_reader.c makes them, reader.c waits for what comes. Owner:
+/* Readers of live lists, watches and lines: userdata that holds the read. What came and was not taken yet
+ * waits in it: one page, one stretch of events or of text. bind_reader.c makes them, reader.c waits for what
+ * comes. Owner:
  * Lua's collector. On the engine thread; functions with a lua_State are inside a call into Lua and may raise.
  */
 #pragma once
@@ -8,6 +9,9 @@
 #include "informer/live/live_client.h"
 #include "kube/kinds/resource.h"
 #include "script/vm/state.h"
+
+struct task_wait;
+struct task_wait_ops;
 
 struct read_wait;
 
@@ -21,10 +25,11 @@ struct reader {
     bool responded;                /* it is here */
     bool last;                     /* and nothing follows */
     struct live_response response; /* its objects from `next` on were not handed out */
-    size_t next, total;
-    struct buf version;   /* of a list */
-    struct err err;       /* why it ended; ERR_NONE for a good end */
-    struct timer timeout; /* of a watch */
+    size_t next, total;            /* of lines: `next` is that in `text` */
+    struct buf version;            /* of a list */
+    struct buf text;               /* of lines */
+    struct err err;                /* why it ended; ERR_NONE for a good end */
+    struct timer timeout;          /* of a watch, or of lines */
     struct read_wait *waiter;
 };
 
@@ -43,11 +48,27 @@ struct reader *reader_arg(lua_State *L, int idx, const char *method);
 int reader_page(lua_State *L);
 /* event(reader): type, object; nothing at the end. Waits. */
 int reader_event(lua_State *L);
+/* line(reader); see reader_lines.c. */
+int reader_line(lua_State *L);
+
+/* Has the task wait for the next response, requesting it. */
+int reader_wait(lua_State *L, struct reader *reader, const struct task_wait_ops *ops);
+/* NULL: it was collected meanwhile. */
+struct reader *reader_of_wait(struct task_wait *wait);
+void reader_drop_wait(struct task_wait *wait);
+/* Pushes a reader that has not started. */
+struct reader *reader_push(lua_State *L, enum script_class class_, enum live_verb verb, const char *name);
 
 /* --- Live reads as Lua sees them: what their two files share.
  * Owner: the state. On the engine thread, inside a call into Lua. */
 
-enum read_function { READ_FUNCTION_GET, READ_FUNCTION_LIST, READ_FUNCTION_PAGES, READ_FUNCTION_WATCH };
+enum read_function {
+    READ_FUNCTION_GET,
+    READ_FUNCTION_LIST,
+    READ_FUNCTION_PAGES,
+    READ_FUNCTION_WATCH,
+    READ_FUNCTION_LOGS
+};
 
 /* By its name: "k8s.list". */
 enum read_function read_function_arg(lua_State *L, int idx);
@@ -55,3 +76,5 @@ enum read_function read_function_arg(lua_State *L, int idx);
 const struct resource *read_resource_arg(lua_State *L, int idx, enum read_function of);
 /* Adds the verbs of lists and watches to the table on top of the stack. */
 void bind_reader(lua_State *L);
+/* Likewise those of texts. */
+void bind_text(lua_State *L);

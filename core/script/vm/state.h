@@ -37,6 +37,7 @@ enum script_class {
     CLASS_RESOURCE, /* resolved kind of a live read; hidden from scripts */
     CLASS_PAGES,    /* a live list; scripts see its iterator only */
     CLASS_WATCH,    /* a live watch */
+    CLASS_LINES,    /* a log that is followed */
     CLASS_QUERY,
     CLASS_SNAPSHOT,
     CLASS_GROUPS, /* the groups of a query while they are handed out */

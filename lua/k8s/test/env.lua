@@ -2,6 +2,7 @@
 -- sees it after all that is due has happened.
 local raw = ...
 
+local answers = require "k8s.test.answers"
 local respond = require "k8s.test.http"
 local faults = require "k8s.test.faults"
 local objects = require "k8s.test.objects"
@@ -235,6 +236,8 @@ function methods:http(response)
   note(self, "answers  %s %s", given.method or "any", tostring(given.url))
   respond(self, response)
 end
+
+answers(methods, note)
 
 -- --- commands and metrics
 

@@ -9,7 +9,7 @@ local function gather(scripts, target)
   for number, script in ipairs(scripts) do
     for _, permission in ipairs(script.error and {} or permissions.of(script, target)) do
       local what = permission.what
-      local implied, is_declared = what:match "^k8s(%..*)$", what:find(":", 1, true)
+      local implied, is_declared = what:match "^k8s(%..*)$", what:find "^/" or what:find(":", 1, true)
       permission.at = place.find(script, permission.place, implied or is_declared and '"' .. what .. '"' or nil)
       permission.is_implied, permission.script = implied ~= nil, number
       needed[#needed + 1] = permission
@@ -23,13 +23,13 @@ end
 local function checks_of(needed)
   local all, known = {}, {}
   for _, permission in ipairs(needed) do
-    local ns, group, resource, own = permission.ns, permission.group, permission.resource, {}
+    local ns, group, resource, path, own = permission.ns, permission.group, permission.resource, permission.path, {}
     for _, verb in ipairs(permissions.verbs) do
       if permission.verbs[verb] then
         local name = verb == "create" and "" or permission.name
-        local key = table.concat({ verb, resource, ns, group, name }, "\n")
+        local key = table.concat({ verb, resource, ns, group, name, path }, "\n")
         if not known[key] then
-          known[key] = { ns = ns, group = group, resource = resource, name = name, verb = verb }
+          known[key] = { ns = ns, group = group, resource = resource, name = name, path = path or "", verb = verb }
           all[#all + 1] = known[key]
         end
         own[#own + 1] = known[key]
@@ -42,6 +42,7 @@ end
 
 -- "pods/status", "deployments.apps", "every kind", "every kind of example.com".
 local function resource_text(permission)
+  if permission.path then return permission.path end
   local resource, subresource = permission.resource:match "^([^/]*)(.*)$"
   if permission.of_group then return "every kind" .. subresource .. " of " .. permission.group end
   if resource == "*" then return "every kind" .. subresource end

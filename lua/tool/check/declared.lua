@@ -18,6 +18,21 @@ local function verbs_of(declared)
   return verbs
 end
 
+-- What needs more than a verb.
+local OTHERS = {
+  logs = {
+    is_declared = function(script)
+      for _, read in ipairs(script.reads) do
+        local is_pods = read.subresource == "log" or read.kind == "*" and read.subresource == ""
+        if is_pods and (read.verb == "get" or read.verb == "*") then return true end
+      end
+      return false
+    end,
+    add = 'k8s.reads { "pods/log:get" }',
+  },
+  raw = { is_declared = function(script) return script.paths[1] ~= nil end, add = 'k8s.reads { "/PATH" }' },
+}
+
 local function line_of(source, at) return select(2, source:sub(1, at):gsub("\n", "")) + 1 end
 
 -- In the script's own file a call is there to be reached. What a module has may be for other scripts, and what is only
@@ -45,6 +60,14 @@ local function check_declared(script, calls, diagnostics, functions, declared, d
   end
 end
 
+local function check_others(script, calls, diagnostics)
+  for name, other in pairs(OTHERS) do
+    if not other.is_declared(script) then
+      check_function(script, calls, diagnostics, name, "it is not declared; add " .. other.add)
+    end
+  end
+end
+
 -- No declaration helps in a rule.
 local function check_in_rules(script, calls, diagnostics, functions, advice)
   for _, one in ipairs(functions) do
@@ -57,6 +80,8 @@ return function(script, _, diagnostics)
   for i, source in ipairs(script.sources) do outside[i], rules[i] = calls_in(source.text) end
   check_declared(script, outside, diagnostics, READING, script.reads, "k8s.reads")
   check_declared(script, outside, diagnostics, WRITING, script.writes, "k8s.writes")
+  check_others(script, outside, diagnostics)
   check_in_rules(script, rules, diagnostics, READING, "rules get other objects by `uses`")
   check_in_rules(script, rules, diagnostics, WRITING, "rules propose changes by `fix`")
+  check_in_rules(script, rules, diagnostics, { { "logs" }, { "raw" } }, "rules see objects alone")
 end

@@ -2,12 +2,14 @@
 -- k8s.writes, leases of its election, and Events. Fields of a permission:
 --   ns             "": all namespaces, and kinds without
 --   group, resource   "pods/status" is a subresource, "*" any
+--   path           of no resource, instead of those
 --   name           of a single object; "": any. A create never has one
 --   verbs          a set
 --   is_namespaced  whether the kind has namespaces
 --   of_group       the kinds are all of that group
 --   what           as the script names it: "pods", "pods/status:patch"; "k8s.event", "k8s.leader"
 --   place          where the script does so; nil: not known
+local paths = require "tool.check.paths"
 local place = require "tool.check.place"
 
 local permissions = { verbs = { "get", "list", "watch", "create", "update", "patch", "delete" } }
@@ -99,11 +101,18 @@ local function add_declared(list, target, declared, verbs, registered, unknown)
   end
 end
 
+-- "/apis/metrics.k8s.io/v1beta1/nodes"
+local function add_path(list, path, registered)
+  local permission = paths.permission(path)
+  permission.what, permission.place = path, registered
+  list[#list + 1] = permission
+end
+
 -- --- Events, elections
 
 -- The script reads objects of all namespaces.
 local function sees_everywhere(script)
-  if script.reads[1] or script.writes[1] or not script.informers[1] then return true end
+  if script.reads[1] or script.paths[1] or script.writes[1] or not script.informers[1] then return true end
   for _, informer in ipairs(script.informers) do
     if not informer.namespaces[1] then return true end
   end
@@ -144,6 +153,7 @@ function permissions.of(script, target)
   for _, read in ipairs(script.reads) do
     add_declared(list, target, read, READS, place.of(script, "read", read.text), unknown)
   end
+  for _, path in ipairs(script.paths) do add_path(list, path, place.of(script, "read", path)) end
   for _, write in ipairs(script.writes) do
     add_declared(list, target, write, WRITES, place.of(script, "write", write.text), unknown)
   end

@@ -10,10 +10,12 @@ function rbac_rules.new(quote) return setmetatable({ items = {}, by_key = {}, qu
 -- Adds a permission (tool.check.permissions): `ns` "" is all namespaces; `resource` may name a subresource,
 -- "pods/status"; "*" for group and resource stands for all.
 function rbac_rules:add(permission)
-  local key = table.concat({ permission.ns, permission.group, permission.resource }, "\n")
+  local key = table.concat({ permission.ns, permission.group, permission.resource, permission.path }, "\n")
   local rule = self.by_key[key]
   if not rule then
-    rule = { ns = permission.ns, group = permission.group, resource = permission.resource, verbs = {} }
+    rule = {
+      ns = permission.ns, group = permission.group, resource = permission.resource, path = permission.path, verbs = {},
+    }
     self.by_key[key] = rule
     self.items[#self.items + 1] = rule
   end
@@ -24,7 +26,7 @@ end
 
 -- Returns whether `wide` makes `rule` redundant: it holds in every namespace or for every kind.
 local function covers(wide, rule)
-  if wide == rule or wide.ns ~= "" then return false end
+  if wide == rule or wide.ns ~= "" or wide.path or rule.path then return false end
   if wide.group == "*" and wide.resource == "*" then return true end
   return rule.ns ~= "" and wide.group == rule.group and wide.resource == rule.resource
 end
@@ -41,6 +43,7 @@ end
 
 local function comes_before(a, b)
   if a.ns ~= b.ns then return a.ns < b.ns end
+  if a.path or b.path then return (a.path or "") < (b.path or "") end
   if a.group ~= b.group then return a.group < b.group end
   return a.resource < b.resource
 end
@@ -53,7 +56,7 @@ local OTHERS = {
 
 -- Plain where nothing else could be meant.
 local function word(self, text)
-  return text:find "^[a-z][a-z0-9./-]*$" and not OTHERS[text] and text or self.quote(text)
+  return text:find "^[a-z/][a-z0-9./-]*$" and not OTHERS[text] and text or self.quote(text)
 end
 
 local function verbs_text(verbs)
@@ -69,18 +72,19 @@ local function head(self, ns, name)
     ns ~= "" and "Role" or "ClusterRole", word(self, name), ns ~= "" and "\n  namespace: " .. word(self, ns) or "")
 end
 
--- One rule for all resources of a group that have the same verbs: { ns, group, verbs, resources }, in their order.
+-- One rule for all resources of a group that have the same verbs: { ns, group, verbs, resources }, in their order; and
+-- one for paths of none.
 local function grouped(self)
   local groups, by_key = {}, {}
   for _, rule in ipairs(self.items) do
     local verbs = verbs_text(rule.verbs)
-    local key = table.concat({ rule.ns, rule.group, verbs }, "\n")
+    local key = table.concat({ rule.ns, rule.path and "/" or rule.group, verbs }, "\n")
     if verbs ~= "" and not by_key[key] then
-      by_key[key] = { ns = rule.ns, group = rule.group, verbs = verbs, resources = {} }
+      by_key[key] = { ns = rule.ns, group = rule.group, is_paths = rule.path ~= nil, verbs = verbs, resources = {} }
       groups[#groups + 1] = by_key[key]
     end
     local resources = verbs ~= "" and by_key[key].resources or {}
-    resources[#resources + 1] = word(self, rule.resource)
+    resources[#resources + 1] = word(self, rule.path or rule.resource)
   end
   return groups
 end
@@ -93,8 +97,11 @@ local function by_namespace(self, indent)
   for _, rule in ipairs(grouped(self)) do
     if #parts == 0 or parts[#parts].ns ~= rule.ns then parts[#parts + 1] = { ns = rule.ns, text = "" } end
     local part = parts[#parts]
-    part.text = part.text .. ("- apiGroups: [%s]\n  resources: [%s]\n  verbs: [%s]\n"):format(
-      word(self, rule.group), table.concat(rule.resources, ", "), rule.verbs):gsub("[^\n]+", indent .. "%0")
+    local names = table.concat(rule.resources, ", ")
+    local what = rule.is_paths and ("- nonResourceURLs: [%s]\n"):format(names)
+      or ("- apiGroups: [%s]\n  resources: [%s]\n"):format(word(self, rule.group), names)
+    local text = ("%s  verbs: [%s]\n"):format(what, rule.verbs)
+    part.text = part.text .. text:gsub("[^\n]+", indent .. "%0")
   end
   return parts
 end

@@ -68,11 +68,22 @@ local function lists_name(rule, name)
   return any
 end
 
+-- "*" at the end of a path is all that begins so.
+local function lists_path(rule, path)
+  for _, one in items(rule, "nonResourceURLs") do
+    local prefix = type(one) == "string" and one:match "^(.*)%*$"
+    if one == path or prefix and path:sub(1, #prefix) == prefix then return true end
+  end
+  return false
+end
+
 -- "pods/status" is met by that, and by "*/status", too.
 local function allows(role, check)
   local part = check.resource:match "/.*$"
   for _, rule in items(role, "rules") do
-    if lists(rule, "verbs", check.verb) and lists(rule, "apiGroups", check.group)
+    if (check.path or "") ~= "" then
+      if lists(rule, "verbs", check.verb) and lists_path(rule, check.path) then return true end
+    elseif lists(rule, "verbs", check.verb) and lists(rule, "apiGroups", check.group)
       and lists(rule, "resources", check.resource, part and "*" .. part)
       and lists_name(rule, check.name) then
       return true

@@ -79,7 +79,7 @@ local function read(self, script, source)
   local one = setmetatable({
     target = self.target, api = self.api, kinds = self.kinds, found = self.found, path = source.path,
     infos = {}, shapes = {}, assigned = {}, tested = {}, added = self.added,
-    reads = script.reads, writes = script.writes,
+    reads = script.reads, paths = script.paths, writes = script.writes,
   }, reader)
   local ok, why = pcall(one.run, one, tree)
   if ok then return end
@@ -104,6 +104,7 @@ local function declared_text(script)
     for _, one in ipairs(list) do texts[#texts + 1] = one.text end
     texts[#texts + 1] = ";"
   end
+  for _, path in ipairs(script.paths or {}) do texts[#texts + 1] = path end
   return table.concat(texts, " ")
 end
 

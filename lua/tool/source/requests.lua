@@ -1,5 +1,6 @@
 -- Reads and writes of the API server: declared for their kind, with bodies whose fields exist.
 local kinds = require "tool.source.kinds"
+local declared_paths = require "tool.check.paths"
 local types = require "tool.source.types"
 
 local requests = {}
@@ -159,6 +160,16 @@ local function check_nil(self, name, found)
   if body and body.tag == "shape" then check_table(self, body.shape.node, kinds.ANY, nil, "", true) end
 end
 
+-- The path of k8s.raw, where it is written there.
+local function check_raw(self, node, options)
+  local path = options and options.tag == "shape" and options.shape:get "path"
+  if not path or not path.value or not self.paths then return end
+  for _, declared in ipairs(self.paths) do
+    if declared_paths.allow(declared, path.value) then return end
+  end
+  self:error(node, 'k8s.raw is not declared: add k8s.reads { "%s" }', path.value)
+end
+
 -- Checks a call of k8s.get, k8s.patch and so on.
 function requests:check_request(node, fn, list, found)
   if fn.class.name ~= "k8s" or fn.is_method or not self.reports then return end
@@ -166,6 +177,10 @@ function requests:check_request(node, fn, list, found)
   if VERBS[name] then
     local kind = list[1] and list[1].tag == "String" and self.kinds:of(list[1][1])
     if kind then check_declared(self, node, name, kind, nil, VERBS[name], self.reads, "k8s.reads") end
+  elseif name == "raw" then
+    check_raw(self, node, found[1])
+  elseif name == "logs" then
+    check_declared(self, node, name, self.kinds:of "pods", "log", { "get" }, self.reads, "k8s.reads")
   elseif WRITES[name] then
     local kind = self:kind_of_reference(found[1])
     local verbs, subresource = WRITES[name], subresource_in(found[OPTIONS_AT[name] or 0])

@@ -96,7 +96,8 @@ function raw_verbs.new(record)
     job = { result = noop, runner = noop },
     kinds = { list = noop },
     live = {
-      watch_class = {}, resource = noop, get = noop, page = noop, event = noop, reads = noop, no_watch = noop,
+      watch_class = {}, lines_class = {}, raw = noop, logs = noop, lines = noop, line = noop,
+      resource = noop, get = noop, page = noop, event = noop, reads = noop, no_watch = noop,
       pages = noop, watch = noop,
     },
     write = { declare = noop, resource = noop, send = noop, type_of = noop, seconds = noop },

@@ -14,6 +14,7 @@
 
 #include "base/mem.h"
 #include "base/time/backoff.h"
+#include "core/informer/support/growing_text.h"
 #include "core/informer/support/objects.h"
 #include "informer/live/live_client.h"
 #include "informer/live/live_client_internal.h"
@@ -168,7 +169,7 @@ static pthread_t io;
 /* What one read brought. */
 struct reader {
     struct live_read *read;
-    size_t objects, answers, asked, most;
+    size_t objects, answers, asked, most; /* bytes of a text are its objects */
     int version;
     bool last, failed;
 };
@@ -181,6 +182,8 @@ static void on_response(void *ctx, const struct live_response *answer)
     reader->last = answer->last;
     reader->failed = answer->err != NULL;
     if (answer->count > reader->most) reader->most = answer->count;
+    if (answer->text.len > reader->most) reader->most = answer->text.len;
+    reader->objects += answer->text.len;
     for (size_t i = 0; i < answer->count; i++) {
         struct text text;
         uint64_t version;
@@ -203,8 +206,8 @@ static void on_object(void *ctx, const struct object_response *response)
     root_unref(response->object);
 }
 
-/* A verb of this spec's own, beside those of lists and watches. */
-enum { GET = LIVE_WATCH + 1 };
+/* A verb of this spec's own, beside those of the client. */
+enum { GET = LIVE_TEXT + 1 };
 
 static void start_read(struct reader *reader, int verb, const char *name, const char *version)
 {
@@ -217,7 +220,8 @@ static void start_read(struct reader *reader, int verb, const char *name, const 
     reader->read = live_start(live,
                               &(struct live_request){
                                   .verb = (enum live_verb)verb,
-                                  .resource = &pods,
+                                  .resource = verb == LIVE_TEXT ? NULL : &pods,
+                                  .path = verb == LIVE_TEXT ? "" : NULL,
                                   .scope = {"n", "", ""},
                                   .resource_version = version,
                                   .resource_version_match = "",
@@ -260,6 +264,7 @@ static int setup(void **state)
                                            .new_source = new_source,
                                            .ctx = io_loop,
                                            .caller = {start_get, cancel_get, io_loop},
+                                           .texts = growing_text(io_loop),
                                            .seed = 1});
     return pthread_create(&io, NULL, io_main, io_loop);
 }
@@ -307,20 +312,38 @@ static void test_pages_wait_until_they_are_requested(void **state)
     stop_read(&reader);
 }
 
-static void test_a_slow_reader_gets_every_event_from_bounded_memory(void **state)
+/* To its end; meanwhile the server goes on sending. */
+static void read_slowly(struct reader *reader)
 {
-    struct reader reader, other;
-    start_read(&reader, LIVE_WATCH, "", "5");
-    while (!reader.last) {
-        wait_response(&reader, reader.answers + 1);
-        start_read(&other, GET, "k", ""); /* meanwhile the server goes on sending */
+    struct reader other;
+    while (!reader->last) {
+        wait_response(reader, reader->answers + 1);
+        start_read(&other, GET, "k", "");
         wait_response(&other, 1);
         stop_read(&other);
-        if (!reader.last) ask(&reader);
+        if (!reader->last) ask(reader);
     }
+}
+
+static void test_a_slow_reader_gets_every_event_from_bounded_memory(void **state)
+{
+    struct reader reader;
+    start_read(&reader, LIVE_WATCH, "", "5");
+    read_slowly(&reader);
     assert_int_equal(reader.version, EVENTS);
     assert_true(reader.failed); /* RW-2: 410 is told, last */
     assert_in_range(reader.most, 1, LIVE_EVENTS_MAX + BURST);
+    stop_read(&reader);
+}
+
+static void test_a_slow_reader_gets_a_whole_text_from_bounded_memory(void **state)
+{
+    struct reader reader;
+    start_read(&reader, LIVE_TEXT, "", "");
+    read_slowly(&reader);
+    assert_int_equal(reader.objects, GROWING_TEXT_BYTES);
+    assert_false(reader.failed);
+    assert_in_range(reader.most, 1, LIVE_TEXT_MAX + GROWING_TEXT_CHUNK);
     stop_read(&reader);
 }
 
@@ -377,6 +400,7 @@ int main(void)
         T(test_a_get_responds_once),
         T(test_pages_wait_until_they_are_requested),
         T(test_a_slow_reader_gets_every_event_from_bounded_memory),
+        T(test_a_slow_reader_gets_a_whole_text_from_bounded_memory),
         T(test_no_more_than_a_hundred_are_under_way),
         T(test_a_watch_from_no_version_is_an_error),
         T(test_reads_are_closed_at_any_moment),

@@ -15,12 +15,15 @@
 
 static const struct resource pods = {(char *)"", (char *)"v1", (char *)"pods", (char *)"Pod", true};
 static int busy_answers, http_status;
+static bool is_json;
 
 static void on_done(void *ctx, const struct object_response *response)
 {
     struct bench *bench = ctx;
     if (response->object) root_key(response->object, &bench->log);
     root_unref(response->object);
+    buf_str(&bench->log, response->text);
+    is_json = response->is_json;
     http_status = response->http_status;
     bench_note_end(bench, response->err);
 }
@@ -59,6 +62,12 @@ static void answer(struct bench *bench, struct tiny_conn *conn, const char *path
     if (bench_head_has(bench, "POST /base/api/v1/namespaces/shop/pods HTTP"))
         tiny_answer(conn, 201, "Content-Type: application/json\r\n",
                     "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"new\"}}");
+    else if (strstr(path, "/text"))
+        tiny_answer(conn, 200, "Content-Type: text/plain\r\n", "one\ntwo\n");
+    else if (strstr(path, "/none"))
+        tiny_answer(conn, 204, "", "");
+    else if (strstr(path, "/json"))
+        tiny_answer(conn, 200, "Content-Type: application/openapi+json; charset=utf-8\r\n", "{}");
     else if (busy_answers-- > 0)
         tiny_answer(conn, 503, "Retry-After: 0\r\n", "busy");
     else if (strstr(path, "/web"))
@@ -173,6 +182,35 @@ static void test_a_busy_server_is_tried_again_ten_times(void **state)
     assert_int_equal(bench->err.http_status, 503);
 }
 
+static void read_text(struct bench *bench, const char *path, size_t limit)
+{
+    bench->log.len = bench->requests.len = 0;
+    object_call_start(bench->client,
+                      &(struct object_request){.verb = OBJECT_TEXT, .path = path, .limit = limit}, on_done,
+                      bench);
+    bench_until_done(bench);
+}
+
+static void test_a_text_is_what_the_path_has_within_its_limit(void **state)
+{
+    struct bench *bench = prepare(state);
+    read_text(bench, "/text?tailLines=2", 8);
+    assert_int_equal(bench->err.code, ERR_NONE);
+    assert_string_equal(buf_text(&bench->log), "one\ntwo\n");
+    assert_false(is_json);
+    assert_string_equal(buf_text(&bench->requests), "/base/text?tailLines=2\n");
+    read_text(bench, "/text", 7);
+    assert_int_equal(bench->err.code, ERR_LIMIT);
+    assert_string_equal(bench->err.text, "the response exceeds 7 bytes");
+    read_text(bench, "/none", 8);
+    assert_int_equal(bench->err.code, ERR_NONE);
+    assert_int_equal(bench->log.len, 0);
+    read_text(bench, "/json", 8);
+    assert_true(is_json);
+    read_text(bench, "/x", 8);
+    assert_string_equal(bench->err.reason, "NotFound");
+}
+
 static void test_it_can_be_cancelled_at_any_time(void **state)
 {
     struct bench *bench = prepare(state);
@@ -197,6 +235,7 @@ int main(void)
         T(test_a_status_of_success_is_no_object),
         T(test_a_status_of_success_is_no_response_to_a_read),
         T(test_a_busy_server_is_tried_again_ten_times),
+        T(test_a_text_is_what_the_path_has_within_its_limit),
         T(test_it_can_be_cancelled_at_any_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
