@@ -4,6 +4,7 @@ local await = require "spec.support.await"
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local rights = require "spec.support.rights"
+local temp = require "spec.support.temp"
 
 local WORKLOAD = {
   apiVersion = "apps/v1", kind = "Deployment", metadata = { namespace = "default", name = "web" },
@@ -30,7 +31,31 @@ end
 
 local DOCKER = { [".dockerconfigjson"] = "eyJhdXRocyI6e319" }
 
--- Of each recipe: flags, objects, and what kubectl prints once it has worked.
+local POD = { apiVersion = "v1", kind = "Pod", metadata = { namespace = "default", name = "restarts" },
+  spec = { containers = { { name = "c", image = "i" } } } }
+
+local EVENT = { apiVersion = "v1", kind = "Event", metadata = { namespace = "default", name = "told" },
+  reason = "Told", type = "Normal", message = "m", involvedObject = { kind = "Node", name = "n1" } }
+
+-- The data of a TLS Secret whose certificate ends in so many days.
+local function tls_data(days)
+  local folder = temp.folder()
+  local function base64(name) return (temp.run(("base64 -w0 < %s/%s"):format(folder, name))) end
+  temp.run(("openssl req -x509 -newkey rsa:2048 -nodes -subj /CN=x -days %d -keyout %s/key -out %s/crt 2>&1"):format(
+    days, folder, folder))
+  local data = { ["tls.crt"] = base64 "crt", ["tls.key"] = base64 "key" }
+  os.execute("rm -r " .. folder)
+  return data
+end
+
+-- Flags for a recipe that posts to somebody: a simulator, which takes whatever is posted to this path. `run` fills in
+-- its address.
+local function to_receiver(param, ...)
+  return { "--param", param .. "=http://RECEIVER/sim/compact", "--allow-http", "RECEIVER", ... }
+end
+
+-- Of each recipe: flags, objects, then objects and commands of kubectl once it runs, and the signs that it has worked:
+-- what kubectl prints, a line of its metrics, a line that it prints.
 local CASES = {
   replicate = { objects = { namespace "copies", map("ca", { annotations = { ["recipes/replicate-to"] = "copies" } }) },
     shows = "get configmap ca -n copies -o jsonpath={.data.a}", text = "1" },
@@ -62,7 +87,18 @@ local CASES = {
   website = { objects = { { apiVersion = "example.com/v1", kind = "Website",
     metadata = { namespace = "default", name = "site" }, spec = { image = "nginx" } } },
     shows = "get websites,deployment,service site -o name", text = "deployment.*service/site" },
-  certificate_expiry = {}, custom_metrics = {}, event_export = {}, restart_alerts = {},
+  certificate_expiry = { objects = { { apiVersion = "v1", kind = "Secret", type = "kubernetes.io/tls",
+    metadata = { namespace = "default", name = "cert" }, data = tls_data(5) } },
+    shows = "get events -o jsonpath={.items[*].message}", text = "The certificate ends in [45] days",
+    metric = 'certificate_end_seconds{.-name="cert"' },
+  custom_metrics = { objects = { with(WORKLOAD, { name = "measured" }) },
+    metric = 'custom_resource_condition{.-name="measured",condition="Available"} 0' },
+  event_export = { flags = to_receiver "to", metric = "exported_events_total{[^}]*} 1\n", after = { EVENT } },
+  restart_alerts = { flags = to_receiver("webhook", "--param", "restarts=1"), objects = { POD },
+    after = { [[patch pod restarts --subresource=status --type=merge -p '{"status":{"containerStatuses":[{"name":"c",]]
+      .. [["image":"i","imageID":"i","ready":false,"restartCount":1,"lastState":{"terminated":]]
+      .. [[{"reason":"OOMKilled","exitCode":137}}}]}}']] },
+    prints = "default/restarts: container c restarted 1 times: OOMKilled %(exit code 137%)" },
 }
 
 describe("a recipe, with the rights that kubelua rbac prints", function()
@@ -101,11 +137,37 @@ describe("a recipe, with the rights that kubelua rbac prints", function()
     end
   end
 
+  local function start_receiver() return (cluster.sim().server:gsub("^http://", "")) end
+
   local function run(path, flags)
     local all = { "run", "--kubeconfig", nobody.server.kubeconfig, "--context", "nobody", "-f", path,
-      "--metrics-bind-address", "0", "--health-probe-bind-address", "0", "--admin-socket", "0" }
-    for _, flag in ipairs(flags or {}) do all[#all + 1] = flag end
+      "--metrics-bind-address", "127.0.0.1:0", "--health-probe-bind-address", "0", "--admin-socket", "0" }
+    local receiver
+    for _, flag in ipairs(flags or {}) do
+      if flag:find "RECEIVER" then receiver = receiver or start_receiver() end
+      all[#all + 1] = flag:gsub("RECEIVER", receiver or "")
+    end
     return cluster.kubelua(all)
+  end
+
+  local function await_sign(engine, name, text, look)
+    local shown
+    local ok = pcall(await, function()
+      shown = look()
+      return shown:find(text) ~= nil
+    end)
+    assert.is_true(ok, ("%s: %s\n%s"):format(name, shown, engine:report()))
+  end
+
+  local function await_signs(engine, case)
+    local metrics = engine:err():match 'Serving metrics" address="([^"]+)"'
+    if case.shows then
+      await_sign(engine, case.shows, case.text, function() return nobody.server:try_kubectl(case.shows) end)
+    end
+    if case.metric then
+      await_sign(engine, "metrics", case.metric, function() return temp.run(("curl -s %s/metrics"):format(metrics)) end)
+    end
+    if case.prints then await_sign(engine, case.prints, case.prints, function() return engine:out() end) end
   end
 
   for path in io.popen("ls scripts/recipes/*.lua"):lines() do
@@ -116,14 +178,10 @@ describe("a recipe, with the rights that kubelua rbac prints", function()
       for _, object in ipairs(case.objects or {}) do nobody.server:apply(object) end
       local engine = run(path, case.flags)
       engine:wait_error('"Synced" informer=', 30)
-      if case.shows then
-        local shown
-        local ok = pcall(await, function()
-          shown = nobody.server:try_kubectl(case.shows)
-          return shown:find(case.text) ~= nil
-        end)
-        assert.is_true(ok, ("%s: %s\n%s"):format(case.shows, shown, engine:report()))
+      for _, step in ipairs(case.after or {}) do
+        if type(step) == "table" then nobody.server:apply(step) else nobody.server:kubectl(step) end
       end
+      await_signs(engine, case)
       engine:kill "TERM"
       assert.are.equal(0, engine:wait(30), engine:report())
       assert.is_nil(engine:err():lower():find "forbidden", engine:report())
