@@ -198,6 +198,9 @@ void leaders_decide(struct leaders *leaders, bool lead)
     for (size_t i = 0; i < leaders->count; i++) {
         struct leadership *l = leaders->items[i];
         pthread_mutex_lock(&leaders->lock);
+        /* What holds on to a fence must learn of the end of its term. */
+        if (l->current.fence) fence_close(l->current.fence);
+        if (l->posted.fence) fence_close(l->posted.fence);
         leader_news_clear(&l->posted);
         l->posted = (struct leader_news){
             .fence = lead ? fence_new(clock, INT64_MAX) : NULL,
