@@ -1,6 +1,6 @@
 ---@meta k8s.state
 -- luacheck: ignore 241
--- State tables, which survive a reload of the script.
+-- State tables, which survive a reload of the script, and with `keep` a restart.
 
 ---@class k8s
 local k8s = {}
@@ -14,11 +14,20 @@ local k8s = {}
 ---@field [string] k8s.Kept
 ---@field [number] k8s.Kept
 ---@field [boolean] k8s.Kept
+local state = {}
+
+---Waits until what the state has now is stored outside the process, so that it survives whatever happens to it. Of a
+---state with `keep` only. Reasons of errors: `NotLeader`, `Conflict` if another process has changed what is stored,
+---`LimitExceeded`, `InternalError` for a full disk and the like.
+---@return true? stored
+---@return k8s.Error? err
+function state:sync() end
 
 ---@class k8s.StateOptions
 ---@field version? integer 1 by default
 ---@field init? table content if there is none to hand over
 ---@field migrate? fun(old: table, old_version: integer): table converts the content of another version
+---@field keep? "file" where it is kept outside the process: in a file of --state-dir
 
 ---Returns a table that is handed over to the script's next generation. Only while the script loads.
 ---@param name string

@@ -14,6 +14,7 @@ local test = {}
 ---@field limits? table<string, string|number> of the script, by the names of --limit
 ---@field params? table<string, boolean|number|string|table> of rules, by name or "rule.name", as --param
 ---@field failures? "raise"|"collect" whether a failed call of the script fails the spec
+---@field stored? table<string, k8s.TestStored|string> states with `keep`, by name; a string: a damaged record
 
 ---Returns an environment with the script and its own cluster; its informers are synced.
 ---@param path string relative to the directory under test
@@ -25,6 +26,10 @@ function test.load(path, options) end
 ---@param options? k8s.TestOptions
 ---@return k8s.TestEnv
 function test.new(options) end
+
+---@class k8s.TestStored
+---@field content table
+---@field version? integer 1 by default
 
 ---@class k8s.TestWrite
 ---@field verb "create"|"update"|"patch"|"apply"|"delete"|"deletecollection"
@@ -218,6 +223,15 @@ function env:lead(leads) end
 ---@return boolean|nil ok nil when the script failed
 ---@return string? problem
 function env:stop() end
+
+---Returns what a state with `keep` has outside the process; a string if that is no state, nil if it was never stored.
+---@param name string
+---@return k8s.TestStored|string|nil
+function env:stored(name) end
+
+---From now on states cannot be stored, for this reason; without one they can again.
+---@param reason? string
+function env:fail_storing(reason) end
 
 ---Plays a recording at its times; without a path, the rest of the option `recording`.
 ---@param path? string|{ speed?: number }

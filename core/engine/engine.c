@@ -8,6 +8,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "net/web.h"
+#include "script/view/state_store.h"
 #include "script/vm/cpu_watch.h"
 
 void engine_stop_as(struct engine *engine, enum engine_outcome outcome)
@@ -249,6 +250,7 @@ void engine_close(struct engine *engine)
     if (engine->started) engine_save_caches(engine, save_ms(engine));
     engine_free_continuous(engine);
     managed_scripts_clear(&engine->scripts);
+    state_store_free(engine->state_files);
     cpu_watch_free(engine->watch);
     web_end(engine->web);
     engine_free_warm(engine);

@@ -44,8 +44,9 @@ struct engine_options {
     /* Runs until engine_end, which lets calls in flight finish: changed files are reloaded; the start, syncs
      * and the end are logged. */
     bool keeps_running;
-    bool needs_main;         /* refuses scripts that do not call k8s.main */
-    bool print_waits;        /* as of the host (host.h) */
+    bool needs_main;                 /* refuses scripts that do not call k8s.main */
+    bool print_waits;                /* as of the host (host.h) */
+    struct state_store *state_store; /* of states that are kept, which the engine takes; NULL: files */
     bool is_driven;          /* the driver turns the one loop that the engine is on, until it has enough */
     struct loop *loop;       /* of the engine thread, with its clock; borrowed */
     struct cluster *cluster; /* on that loop; taken, also when this fails; NULL: it has */

@@ -22,7 +22,8 @@ struct engine {
     struct loop *loop;
     struct cluster *cluster;
     struct web *web;
-    struct write_log *audit; /* writes of scripts */
+    struct write_log *audit;         /* writes of scripts */
+    struct state_store *state_files; /* NULL: there is no directory */
     struct script_host host;
     const struct setting_names *names; /* never NULL */
     struct turns turns;

@@ -66,6 +66,14 @@ static void release(struct engine *engine)
     leaders_release(engine->cluster->parts.leaders, on_released, engine);
 }
 
+static size_t flush_states(struct engine *engine)
+{
+    size_t waiting = 0;
+    for (size_t i = 0; i < engine->scripts.generation_count; i++)
+        waiting += script_flush_states(engine->scripts.generations[i]);
+    return waiting;
+}
+
 void engine_on_step_down(struct timer *timer)
 {
     struct engine *engine = container_of(timer, struct engine, step_down_timer);
@@ -80,6 +88,8 @@ void engine_on_step_down(struct timer *timer)
     }
     for (size_t i = 0; i < engine->scripts.generation_count; i++)
         waiting += script_stepping_down(engine->scripts.generations[i]);
+    /* Last, and before another leader may read them. */
+    if (waiting == 0) waiting = flush_states(engine);
     if (waiting > 0 && engine_end_left_ms(engine, END_CALLS) > 0)
         timer_start(timer, loop_clock(engine->loop), CHECK_MS);
     else if (engine->competes && leaders_count(engine->cluster->parts.leaders) > 0)

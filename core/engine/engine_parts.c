@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "engine/engine_internal.h"
 #include "engine/host.h"
+#include "engine/state_files.h"
 #include "net/web.h"
 #include "script/vm/cpu_watch.h"
 
@@ -97,9 +98,20 @@ static void watch_cluster(struct engine *engine)
                                                                    .ctx = engine});
 }
 
-/* False when the log of writes or the client of http.request cannot be had. */
+/* Opens the directory of states that are kept, if there is one. */
+static bool make_states(struct engine *engine, struct err *err)
+{
+    const char *dir = engine->options.settings->state_dir;
+    engine->state_files = engine->options.state_store;
+    if (engine->state_files || !dir) return true;
+    engine->state_files = state_files_new(dir, engine->loop, err);
+    return engine->state_files || err_wrap(err, "%s", engine->names->state_dir);
+}
+
+/* False when the log of writes, the directory of states or the client of http.request cannot be had. */
 static bool make_inputs(struct engine *engine, struct err *err)
 {
+    if (!make_states(engine, err)) return false;
     engine->audit = write_log_new(engine->options.settings->audit_log, err);
     return engine->audit ? make_web(engine, err) : err_wrap(err, "%s", engine->names->audit_log);
 }
@@ -128,6 +140,8 @@ static void make_host(struct engine *engine)
             .print_waits = engine->options.print_waits,
         },
         engine->options.settings);
+    engine->host.state_files = engine->state_files;
+    if (!engine->state_files) engine->host.lacks_state_files = engine->names->state_dir;
 }
 
 /* Creates the CPU watch. It measures the clock of a thread, which means nothing to an engine turned by

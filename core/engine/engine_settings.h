@@ -10,6 +10,7 @@
  * files again. */
 struct setting_names {
     const char *http_hosts, *audit_log, *report;
+    const char *state_dir;        /* NULL: scripts may keep states without it */
     const char *dry_run;          /* any write mode but WRITES_SENT */
     const char *recorded, *tried; /* those two modes */
     const char *shutdown_timeout, *reload_timeout;
@@ -64,6 +65,7 @@ struct engine_settings {
     const char *field_manager;             /* NULL: the default */
     const char *not_sent;                  /* as of the host (script.h) */
     const char *audit_log;                 /* NULL: none */
+    const char *state_dir;                 /* of states that are kept in files; NULL: none */
     const char *report;                    /* destination of continuous audits; NULL: none */
     struct suppression_limits suppression; /* of continuous audits */
 

@@ -1,6 +1,7 @@
 -- The examples of the pages in docs/: each is run, and prints what it says behind "-->".
 local cluster = require "spec.support.cluster"
 local examples = require "spec.support.examples"
+local temp = require "spec.support.temp"
 
 local pages = {
   ["docs/queries.md"] = 6, ["docs/client-go.md"] = 5, ["docs/shell-operator.md"] = 2, ["docs/kopf.md"] = 2,
@@ -53,7 +54,8 @@ for path, least in pairs { ["docs/lua-api.md"] = 15, ["docs/queues.md"] = 3 } do
         count = count + 1
         it("has a block in line " .. block.line .. " that runs", function()
           local sim = world()
-          local engine = cluster.kubelua { "exec", "-s", sim.server, cluster.script(examples.reference(block)) }
+          local script, states = cluster.script(examples.reference(block)), temp.name()
+          local engine = cluster.kubelua { "exec", "-s", sim.server, "--state-dir", states, script }
           assert.are_not.equal(2, engine:wait(30), engine:report()) -- it loads
           assert.is_nil(engine:err():find "%f[^%z\n]E%d", engine:report()) -- and none of its calls fails
         end)

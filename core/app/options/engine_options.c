@@ -20,6 +20,7 @@ static enum write_mode write_mode(const char *dry_run)
 static const struct setting_names names_of_flags = {
     .http_hosts = "--allow-http",
     .audit_log = "--audit-log",
+    .state_dir = "--state-dir",
     .report = "--report",
     .dry_run = "--dry-run",
     .recorded = "--dry-run=client",
@@ -58,6 +59,7 @@ struct engine_settings options_for_engine(const struct options *o, const char *h
         .dry_run_count = o->dry_runs.count,
         .field_manager = o->field_manager,
         .audit_log = o->audit_log,
+        .state_dir = o->state_dir,
         .report = o->report,
         .suppression = options_suppression(o),
         .shutdown_timeout_ms = o->shutdown_timeout_ms,

@@ -152,6 +152,8 @@ const struct flag *engine_flags(struct options *o)
         {"audit-log", 0, FLAG_STRING, &o->audit_log, "FILE", NULL,
          "Append a JSON line, without object content, to FILE for each write of a script; SIGHUP reopens it"},
         flag_field_manager(o, "Name of the field manager of scripts' writes (default kubelua)"),
+        {"state-dir", 0, FLAG_STRING, &o->state_dir, "DIR", NULL,
+         "Directory for the state tables that scripts keep in files (keep = \"file\" of k8s.state)"},
         {"resync", 0, FLAG_DURATION_MS, &o->resync_ms, "DURATION", NULL,
          "Resync period of handlers that do not set one (default 0: no resync)"},
     };

@@ -49,6 +49,7 @@ struct options {
     const char *dry_run;       /* "none", "client" or "server" */
     struct flag_list dry_runs; /* of run and exec: those, of which the last holds, and SCRIPT=client */
     const char *audit_log;     /* NULL: none */
+    const char *state_dir;     /* of states that scripts keep in files; NULL: none */
     struct flag_list allow_http;
     const char *field_manager; /* NULL: the default */
     int64_t watch_list_deadline_ms;

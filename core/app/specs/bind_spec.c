@@ -169,8 +169,12 @@ static int l_lead(lua_State *L)
 static int l_stop(lua_State *L)
 {
     struct err err;
+    size_t count = 0;
     struct spec_engine *engine = spec_engine_arg(L);
     engine_stop_scripts(engine->engine);
+    if (!spec_engine_settle(engine, &err)) return spec_push_result(L, false, &err);
+    for (struct script *script; (script = spec_engine_script(engine, count)); count++)
+        script_flush_states(script);
     return spec_push_result(L, spec_engine_settle(engine, &err), &err);
 }
 
@@ -285,6 +289,7 @@ void bind_test(lua_State *L)
     bind_test_rules(L);
     bind_test_reload(L);
     bind_test_audit(L);
+    bind_test_states(L);
     lua_setfield(L, -2, "test");
     lua_pop(L, 1);
 }

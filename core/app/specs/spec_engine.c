@@ -6,6 +6,7 @@
 
 #include "app/options/options.h"
 #include "app/specs/replay.h"
+#include "app/specs/spec_states.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/reload/reload.h"
@@ -120,6 +121,7 @@ static bool make_engine(struct spec_engine *engine, struct err *err)
                                                                           .server = client.local,
                                                                           .settings = &engine->settings},
                                           err);
+    engine->states = spec_states_new(engine->loop);
     engine->engine = engine_new(
         &(const struct engine_options){
             .is_driven = true,
@@ -127,6 +129,7 @@ static bool make_engine(struct spec_engine *engine, struct err *err)
             .cluster = cluster,
             .settings = &engine->settings,
             .others = spec_web_server(engine->servers),
+            .state_store = engine->states,
             .watcher = {.unknown_kind = on_unknown_kind, .main_done = on_main_done, .ctx = engine}},
         err);
     if (!engine->engine) return false;

@@ -17,6 +17,7 @@ struct spec_engine {
     struct loop *loop;
     struct spec_cluster *cluster; /* the server */
     struct spec_web *servers;     /* all other servers */
+    struct state_store *states;   /* that scripts keep; the engine's */
     struct engine *engine;
     struct engine_settings settings; /* of the engine */
     struct limits limits;

@@ -5,9 +5,12 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "script/generation/state_copy.h"
+#include "script/generation/state_keep.h"
 #include "script/view/state_table.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
+
+#define METHOD "sync"
 
 enum { STATES_MAX = 100, NAME_MAX_BYTES = 100, VERSION_MAX = 1000000000 };
 
@@ -40,15 +43,53 @@ static const char *name_arg(lua_State *L, int idx)
     return name.p;
 }
 
-/* declare(name, has options, version, init, migrate, run): the state table. Without options that of an
- * earlier call. run(box) calls migrate; both or none. */
+static const char *name_of(lua_State *L, int idx)
+{
+    const struct state_table_node *node = lua_touserdata(L, idx);
+    return script_of(L)->own.states->items[node->of].name;
+}
+
+static __attribute__((noreturn)) void refuse_method(lua_State *L, const char *name)
+{
+    script_raise(L, "k8s.state: %s: " METHOD " is the method of a state with keep, and cannot be a key",
+                 name);
+}
+
+static enum state_keep_where keep_arg(lua_State *L, int idx)
+{
+    struct str keep = arg_str_opt(L, idx, "k8s.state: keep");
+    if (!keep.p) return KEEP_NOWHERE;
+    if (!str_is(keep, "file")) script_raise(L, "k8s.state: keep must be \"file\", not \"%.40s\"", keep.p);
+    return KEEP_FILE;
+}
+
+/* Makes the last state one that is kept: it is on the stack, and above it its method, which this pops. */
+static void keep_last(lua_State *L, enum state_keep_where keep)
+{
+    struct state_tables *tables = script_of(L)->own.states;
+    if (tables->sync == 0) {
+        lua_pushvalue(L, -1);
+        tables->sync = luaL_ref(L, LUA_REGISTRYINDEX);
+    }
+    lua_pop(L, 1);
+    lua_getfenv(L, -1);
+    lua_getfield(L, -1, METHOD);
+    if (!lua_isnil(L, -1)) refuse_method(L, tables->items[tables->count - 1].name);
+    lua_pop(L, 2);
+    tables->items[tables->count - 1].keep = keep;
+    state_keep_declare(L);
+}
+
+/* declare(name, has options, version, init, migrate, run, keep, sync): the state table. Without options that
+ * of an earlier call. run(box) calls migrate; both or none. `sync` is the method of one that is kept. */
 static int l_state_declare(lua_State *L)
 {
     const struct script *script = script_of(L);
     arg_loading(L, "k8s.state");
-    lua_settop(L, 6);
+    lua_settop(L, 8);
     const char *name = name_arg(L, 1);
     int version = version_arg(L, 3);
+    enum state_keep_where keep = keep_arg(L, 7);
     const struct state_table *known = state_table_find(script, str_of(name));
     if (known && lua_toboolean(L, 2)) script_raise(L, "k8s.state: %s is already declared", name);
     if (known) {
@@ -60,24 +101,41 @@ static int l_state_declare(lua_State *L)
         script_raise(L, "k8s.state: a script can have at most %d states", STATES_MAX);
     int migrate = LUA_NOREF, run = LUA_NOREF;
     if (lua_isfunction(L, 5)) {
+        lua_pushvalue(L, 6);
         run = luaL_ref(L, LUA_REGISTRYINDEX);
+        lua_pushvalue(L, 5);
         migrate = luaL_ref(L, LUA_REGISTRYINDEX);
     }
-    lua_settop(L, 4);
+    lua_pushvalue(L, 4);
     if (lua_isnil(L, 4)) lua_newtable(L);
     state_table_push_root(L, name, script->own.states->count, lua_gettop(L));
     struct state_table *state_table = declare(L, name, version);
     state_table->migrate = migrate;
     state_table->run = run;
+    lua_pushvalue(L, 8);
+    if (keep != KEEP_NOWHERE)
+        keep_last(L, keep);
+    else
+        lua_pop(L, 1);
     lua_pushboolean(L, 1);
     return 2;
+}
+
+static void touch(lua_State *L, int idx)
+{
+    struct script *script = script_of(L);
+    const struct state_table_node *node = lua_touserdata(L, idx);
+    struct state_table *state_table = &script->own.states->items[node->of];
+    script->own.states->touched++;
+    state_table->touched++;
+    if (state_table->keep != KEEP_NOWHERE) state_keep_touched(script);
 }
 
 /* content(value): what is behind a state table, nil for anything else. Never handed to a script. */
 static int l_state_content(lua_State *L)
 {
     if (!state_table_test(L, 1)) return 0;
-    script_of(L)->own.states->touched++;
+    touch(L, 1);
     lua_getfenv(L, 1);
     return 1;
 }
@@ -90,20 +148,39 @@ static int l_state_value(lua_State *L)
     return 1;
 }
 
+/* sync(state): waits until what it has now is stored. Returns true, or nil, err. */
+static int l_state_sync(lua_State *L)
+{
+    const struct state_table_node *node = state_table_test(L, 1);
+    if (!node || node->depth > 0 || script_of(L)->own.states->items[node->of].keep == KEEP_NOWHERE)
+        script_raise(L, "sync: call it as state:sync(), on what k8s.state returned for a state with keep");
+    return state_keep_sync(L, node->of);
+}
+
 /* --- metamethods: the first argument is ours */
+
+/* Returns whether the key at 2 names the method of a state that is kept, which is at 1. */
+static bool is_method(lua_State *L)
+{
+    const struct state_table_node *node = lua_touserdata(L, 1);
+    if (node->depth > 0 || script_of(L)->own.states->items[node->of].keep == KEEP_NOWHERE) return false;
+    return lua_type(L, 2) == LUA_TSTRING && strcmp(own_text(L, 2), METHOD) == 0;
+}
 
 static int l_state_index(lua_State *L)
 {
     lua_getfenv(L, 1);
     lua_pushvalue(L, 2);
     lua_rawget(L, -2);
+    if (lua_isnil(L, -1) && is_method(L)) lua_rawgeti(L, LUA_REGISTRYINDEX, script_of(L)->own.states->sync);
     return 1;
 }
 
 static int l_state_newindex(lua_State *L)
 {
+    if (is_method(L)) refuse_method(L, name_of(L, 1));
     state_table_push_value(L, 1, 2, 3);
-    script_of(L)->own.states->touched++;
+    touch(L, 1);
     lua_getfenv(L, 1);
     lua_pushvalue(L, 2);
     lua_pushvalue(L, 4);
@@ -136,8 +213,11 @@ static void bind_state(lua_State *L)
                                     {"__len", l_state_len},
                                     {"__tostring", l_state_tostring},
                                     {NULL, NULL}};
-    static const luaL_Reg verbs[] = {
-        {"declare", l_state_declare}, {"content", l_state_content}, {"value", l_state_value}, {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"declare", l_state_declare},
+                                     {"content", l_state_content},
+                                     {"value", l_state_value},
+                                     {"sync", l_state_sync},
+                                     {NULL, NULL}};
     class_define(L, CLASS_STATE, "state table", meta, NULL);
     lua_pop(L, 1);
     lua_newtable(L);

@@ -8,6 +8,7 @@
 #include "script/caches/transform.h"
 #include "script/generation/script.h"
 #include "script/generation/state_copy.h"
+#include "script/generation/state_keep.h"
 #include "script/handlers/delivery.h"
 #include "script/handlers/handler.h"
 #include "script/handlers/initial_sync.h"
@@ -163,6 +164,7 @@ bool script_handover(struct script *from, struct script *to, struct handover *do
     transforms_handover(to);
     from->phase = SCRIPT_DRAINING;
     to->phase = SCRIPT_RUNNING;
+    state_keep_handover(from, to);
     handover_handlers(from, to, done);
     done->dropped_keys = queues_handover(from, to);
     done->cancelled_timers = script_timers_handover(from, to);

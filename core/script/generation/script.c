@@ -12,6 +12,7 @@
 #include "script/caches/transform.h"
 #include "script/generation/features.h"
 #include "script/generation/script_open.h"
+#include "script/generation/state_keep.h"
 #include "script/handlers/delivery.h"
 #include "script/handlers/handler.h"
 #include "script/handlers/leading.h"
@@ -227,7 +228,8 @@ bool script_end_loading(struct script *script, struct err *err)
 bool script_start(struct script *script, struct err *err)
 {
     must(script->phase == SCRIPT_LOADED);
-    if (!metrics_fit(script, err) || !leading_loaded(script, err)) return false;
+    if (!metrics_fit(script, err) || !leading_loaded(script, err) || !state_keep_start(script, err))
+        return false;
     metrics_handover(NULL, script);
     script->phase = SCRIPT_RUNNING;
     script_timers_start(script);
@@ -277,6 +279,11 @@ size_t script_pending_events(const struct script *script)
 void script_collect_idle(struct script *script)
 {
     memory_collect_idle(script);
+}
+
+size_t script_flush_states(struct script *script)
+{
+    return state_keep_flush(script);
 }
 
 void script_free(struct script *script)

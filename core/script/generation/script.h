@@ -60,6 +60,9 @@ size_t script_pending_events(const struct script *script);
 /* Collects the garbage of calls that a limit ended. Call about once a second, outside of any call into
  * Lua. */
 void script_collect_idle(struct script *script);
+/* Writes what its states that are kept have (state_keep.h). Returns the number of those that are being
+ * written: call again until it is 0, or until there is no more time. */
+size_t script_flush_states(struct script *script);
 /* Frees the script, its claims and its handlers. */
 void script_free(struct script *script);
 

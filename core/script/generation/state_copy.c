@@ -27,12 +27,14 @@ enum { PART_NS = 8000000 };
 enum copy_step { COPY_NEXT, COPY_WRITE, COPY_READ, COPY_PLAIN, COPY_MIGRATE, COPY_MIGRATED, COPY_REWRITE };
 
 struct state_copy {
-    struct script *from, *to;
-    uint64_t touched; /* of `from` when the copy began */
+    struct script *from, *to; /* `from` NULL: one state is restored */
+    struct kept_state stored; /* of that state */
+    uint64_t touched;         /* of `from` when the copy began */
     int begins;
     bool whole, failed;
     struct err err;
-    size_t at; /* state in progress: of `to`, and then of `from` */
+    size_t at;   /* state in progress: of `to`, and then of `from` */
+    size_t only; /* the one that is restored */
     enum copy_step step;
     bool done;                            /* the step */
     const struct state_table *old, *new_; /* of the state in progress; NULL: the other one does not have it */
@@ -182,16 +184,16 @@ static const struct kept_state *find_kept(const struct script *script, const cha
 /* Begins the next state of `to` that `from` has, or of `from` that `to` does not have. */
 static void begin_state(struct state_copy *copy)
 {
-    const struct state_tables *old = copy->from->own.states, *new_ = copy->to->own.states;
+    const struct state_tables *new_ = copy->to->own.states;
     const struct kept_state *kept = NULL;
     if (copy->at < new_->count) {
         copy->new_ = &new_->items[copy->at];
-        copy->old = state_table_find(copy->from, str_of(copy->new_->name));
-        if (!copy->old) kept = find_kept(copy->from, copy->new_->name);
+        copy->old = copy->from ? state_table_find(copy->from, str_of(copy->new_->name)) : NULL;
+        if (!copy->old) kept = copy->from ? find_kept(copy->from, copy->new_->name) : &copy->stored;
         copy->version = copy->old ? copy->old->version : kept ? kept->version : copy->new_->version;
         if (copy->version != copy->new_->version && copy->new_->migrate == LUA_NOREF) refuse_version(copy);
     } else {
-        copy->old = &old->items[copy->at - new_->count];
+        copy->old = &copy->from->own.states->items[copy->at - new_->count];
         if (state_table_find(copy->to, str_of(copy->old->name))) copy->old = NULL;
     }
     copy->place.linedefined = 0;
@@ -269,9 +271,16 @@ static void take_part(struct state_copy *copy, int64_t end_ns)
         next_step(copy);
 }
 
+/* Returns the number of states to copy, those before `at` included. */
+static size_t count_states(const struct state_copy *copy)
+{
+    if (!copy->from) return copy->only + 1;
+    return copy->to->own.states->count + copy->from->own.states->count;
+}
+
 static void proceed(struct state_copy *copy, int64_t end_ns)
 {
-    size_t count = copy->to->own.states->count + copy->from->own.states->count;
+    size_t count = count_states(copy);
     do {
         if (copy->step == COPY_MIGRATE)
             migrate(copy);
@@ -292,7 +301,7 @@ static void reset(struct state_copy *copy)
     if (copy->task) task_cancel(copy->task);
     if (copy->step != COPY_NEXT) state_walk_end(script_of_step(copy)->L, &copy->walk);
     if (copy->value != LUA_NOREF) luaL_unref(copy->to->L, LUA_REGISTRYINDEX, copy->value);
-    kept_states_clear(copy->to);
+    if (copy->from) kept_states_clear(copy->to);
     copy->value = LUA_NOREF;
     copy->old = copy->new_ = NULL;
     copy->at = 0;
@@ -327,16 +336,21 @@ bool state_copy_continue(struct script *from, struct script *to, int64_t end_ns)
     return false;
 }
 
-bool state_copy_finish(struct script *from, struct script *to, struct err *err)
+static void complete(struct state_copy *copy)
 {
-    must(from->call.depth == 0 && to->call.depth == 0);
-    struct state_copy *copy = begin(from, to);
     while (!copy->whole && !copy->failed) {
         if (copy->task)
             task_continue(copy->task);
         else
             proceed(copy, budget_clock_ns() + PART_NS);
     }
+}
+
+bool state_copy_finish(struct script *from, struct script *to, struct err *err)
+{
+    must(from->call.depth == 0 && to->call.depth == 0);
+    struct state_copy *copy = begin(from, to);
+    complete(copy);
     bool ok = !copy->failed;
     if (!ok) *err = copy->err;
     state_copy_drop(to);
@@ -348,8 +362,30 @@ void state_copy_drop(struct script *to)
     struct state_copy *copy = to->own.states->copy;
     if (!copy) return;
     if (!copy->whole) reset(copy);
-    turns_release(copy->from);
+    if (copy->from) turns_release(copy->from);
     buf_clear(&copy->bytes);
+    buf_clear(&copy->stored.bytes);
     free(copy);
     to->own.states->copy = NULL;
+}
+
+/* --- what was stored */
+
+bool state_restore(struct script *to, size_t at, int version, struct str bytes, struct err *err)
+{
+    must(to->call.depth == 0 && !to->own.states->copy);
+    struct state_copy *copy = to->own.states->copy = NEW(struct state_copy);
+    *copy = (struct state_copy){.to = to,
+                                .stored.version = version,
+                                .at = at,
+                                .only = at,
+                                .value = LUA_NOREF,
+                                .walk.stack = LUA_NOREF};
+    buf_str(&copy->stored.bytes, bytes);
+    complete(copy);
+    bool ok = !copy->failed;
+    if (!ok) *err = copy->err;
+    if (!ok && copy->place.linedefined > 0) err->code = ERR_PARSE;
+    state_copy_drop(to);
+    return ok;
 }

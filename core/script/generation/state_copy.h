@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
+#include "base/str.h"
 
 struct inventory_entry;
 struct script;
@@ -20,6 +21,9 @@ bool state_copy_continue(struct script *from, struct script *to, int64_t end_ns)
 bool state_copy_finish(struct script *from, struct script *to, struct err *err);
 /* Drops the copy, and gives the running generation its turns. Without a copy, does nothing. */
 void state_copy_drop(struct script *to);
+/* Likewise with the content of one state of `to` (its number is `at`) that was stored, in place of a running
+ * generation; state_record_read has accepted the bytes. ERR_PARSE if its migrate refuses them. */
+bool state_restore(struct script *to, size_t at, int version, struct str bytes, struct err *err);
 /* Sets err for a state whose version differs and that has no migrate; `entry` (optional) knows its place.
  * Returns false. Anywhere. */
 bool state_table_reject_version(const struct inventory_entry *entry, const char *name, int before, int after,

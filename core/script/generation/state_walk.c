@@ -78,8 +78,9 @@ static void begin_table(lua_State *L, struct state_walk *walk)
 static void end_table(lua_State *L, struct state_walk *walk)
 {
     const struct state_level *level = &walk->levels[--walk->depth];
-    struct sizes sizes = {.items = level->items};
-    sizes.fields = level->count > level->items ? level->count - level->items : 0;
+    /* A list with holes may be longer than it has entries: its room would grow with nothing to bound it. */
+    struct sizes sizes = {.items = level->items < level->count ? level->items : level->count};
+    sizes.fields = level->count - sizes.items;
     memcpy(walk->bytes->data + level->sizes_at, &sizes, sizeof sizes);
     buf_putc(walk->bytes, '}');
     lua_pop(L, 1);

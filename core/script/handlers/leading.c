@@ -40,6 +40,15 @@ static void lose(struct script *script)
     handlers_attach(script);
 }
 
+/* Returns whether every part of the script is ready to lead. */
+static bool may_lead(struct script *script, struct fence *fence)
+{
+    bool may = true;
+    for (size_t i = 0; i < script->features->count; i++)
+        if (script->features->items[i]->lead && !script->features->items[i]->lead(script, fence)) may = false;
+    return may;
+}
+
 void leading_changed(struct script *script)
 {
     struct leading *leading = script->own.leading;
@@ -49,7 +58,7 @@ void leading_changed(struct script *script)
     struct fence *fence = leadership_fence(leading->leadership);
     if (fence == leading->fence) return;
     if (leading->notified) lose(script);
-    if (!fence) return;
+    if (!fence || !may_lead(script, fence)) return;
     leading->fence = fence_ref(fence);
     win(script);
 }

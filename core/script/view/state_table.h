@@ -15,9 +15,14 @@ struct script;
 
 enum { STATE_TABLE_DEPTH_MAX = 100 };
 
+/* Where a state is kept outside the process (generation/state_keep.h). */
+enum state_keep_where { KEEP_NOWHERE, KEEP_FILE };
+
 struct state_table {
     char *name;
     int version;
+    enum state_keep_where keep;
+    uint64_t touched; /* how often the script may have written to it */
     /* References into the registry; without migrate, `migrate` and `run`, which calls it, are LUA_NOREF. */
     int table, migrate, run;
 };
@@ -37,6 +42,7 @@ struct state_tables {
     struct kept_state *kept;
     size_t kept_count;
     uint64_t touched;        /* how often a script may have written to a table */
+    int sync;                /* method of states that are kept, in the registry; 0: there is none yet */
     struct state_copy *copy; /* from the running generation, in progress; NULL: none */
 };
 

@@ -49,6 +49,9 @@ struct feature {
     void (*turn)(struct script *script);
     /* The turn is over. */
     void (*turned)(struct script *script);
+    /* The script is about to lead, under the fence. Returns false if it cannot yet: leading_changed is called
+     * again once it can. */
+    bool (*lead)(struct script *script, struct fence *fence);
     /* The script leads no more. */
     void (*stop_leading)(struct script *script);
     /* The script needs the memory of what it keeps for the generation after it (memory_keep). Called by Lua's

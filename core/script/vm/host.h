@@ -21,6 +21,7 @@ struct log_field;
 struct params;
 struct running;
 struct script;
+struct state_store;
 struct turns;
 struct web;
 
@@ -67,7 +68,11 @@ struct script_host {
     size_t dry_run_count;        /* items without '=' are of no script */
     /* Log message of a write under WRITES_RECORDED, a literal; NULL: a message that the user requested it. */
     const char *not_sent;
-    struct write_log *audit;       /* of writes; NULL for none */
+    struct write_log *audit; /* of writes; NULL for none */
+    /* Where k8s.state with keep = "file" is kept; NULL: nowhere. */
+    struct state_store *state_files;
+    /* Flag that gives it: a script that needs it is refused without; NULL: such states are as others. */
+    const char *lacks_state_files;
     const char *field_manager;     /* of writes; NULL: "kubelua" */
     struct lease_config lease;     /* what k8s.leader does not say */
     bool any_lease;                /* its namespace is nobody's: nothing is said of leases elsewhere */

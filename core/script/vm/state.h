@@ -188,6 +188,7 @@ struct script {
         struct script_metrics *metrics;
         struct script_views *views;
         struct state_tables *states;
+        struct state_keep *keep;
         struct script_transforms *transforms;
         struct script_index_functions *index_functions;
         struct script_snapshots *snapshots;

@@ -9,6 +9,7 @@ local objects = require "k8s.test.objects"
 local options = require "k8s.options"
 local place = require "k8s.test.place"
 local records = require "k8s.test.records"
+local states = require "k8s.test.states"
 
 local test = raw.test
 
@@ -117,6 +118,7 @@ function methods:load(path)
   local found = place.find("test.load", self.folder, path)
   self.path = found
   note(self, "load     %s", found)
+  states.store(self, self.given_states)
   return take_in(self, test.load(self.engine, found, (found:gsub("%.lua$", ""))))
 end
 
@@ -153,6 +155,7 @@ function methods:stop()
   return take_in(self, test.stop(self.engine))
 end
 
+states.add_methods(methods, note)
 -- --- the cluster
 
 local function shown(at)
@@ -436,6 +439,7 @@ function env.open(given, folder)
     seen = records.new(),
     faults = {},
     timeline = {},
+    given_states = given.stored or {},
   }, metatable)
   open[self] = true
   if recording then

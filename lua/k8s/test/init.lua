@@ -17,10 +17,11 @@ local OPTIONS = {
   limits = "table",
   params = "table",
   failures = "string",
+  stored = "table",
 }
 
--- test.new { objects =, namespace =, now =, leader_elect =, params =, failures = "raise" or "collect" }: a cluster
--- without a script; env:load loads it.
+-- test.new { objects =, namespace =, now =, leader_elect =, params =, failures = "raise" or "collect", stored = }: a
+-- cluster without a script; env:load loads it.
 function test.new(given)
   return env.open(options.check("test.new", given, OPTIONS), place.folder())
 end

@@ -83,7 +83,7 @@ function raw_verbs.new(record)
     sha256 = noop,
     command = { new = noop, result = noop, runner = noop },
     rule = { methods = {}, new = noop, claimed = noop, looks = noop, param = noop, result = noop },
-    state = { declare = noop, content = noop, value = noop },
+    state = { declare = noop, content = noop, value = noop, sync = noop },
     event = noop,
     check_stack = noop,
     format_arguments = function(...) return ... end,
