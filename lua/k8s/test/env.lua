@@ -6,6 +6,7 @@ local answers = require "k8s.test.answers"
 local respond = require "k8s.test.http"
 local faults = require "k8s.test.faults"
 local objects = require "k8s.test.objects"
+local metric = require "k8s.test.metric"
 local options = require "k8s.options"
 local place = require "k8s.test.place"
 local records = require "k8s.test.records"
@@ -256,32 +257,12 @@ function methods:call(name, ...)
   return nil, text
 end
 
-local function matches(line, name, labels)
-  local head = line:match "^[^ {]+"
-  if head ~= name then
-    return false
-  end
-  for label, value in pairs(labels) do
-    local pair = ("%s=%q"):format(label, tostring(value))
-    if not line:find("{" .. pair, 1, true) and not line:find("," .. pair, 1, true) then
-      return false
-    end
-  end
-  return true
-end
-
 -- env:metric("pods_in_phase", { phase = "Running" }): the value of a series of k8s.metric with these labels, nil when
 -- there is none; of a histogram "NAME_count" and "NAME_sum".
 function methods:metric(name, labels)
   self:settle()
-  labels = labels or {}
-  for line in test.metrics(self.engine):gmatch "[^\n]+" do
-    local own = self.path and line:find(('script="%s"'):format((self.path:gsub("%.lua$", ""))), 1, true)
-    if own and matches(line, name, labels) then
-      return tonumber(line:match " (%S+)$")
-    end
-  end
-  return nil -- not nothing at all, which assertions refuse
+  local script = self.path and self.path:gsub("%.lua$", "")
+  return script and metric(test.metrics(self.engine), script, name, labels or {})
 end
 
 -- --- rules
