@@ -93,11 +93,16 @@ function Job:retry(err) end
 ---@param duration k8s.Duration
 function Job:after(duration) end
 
+---An index of owners: its values are their uids, as of "metadata.ownerReferences[*].uid", or keys.
+---@class k8s.Owned
+---@field of k8s.Informer
+---@field index string an index that was added to it before
+
 ---@class k8s.ControllerOptions : k8s.QueueOptions
 ---@field name? string the kind of `of`
 ---@field of string|k8s.Informer the kind of the keys
----@field owns? (string|k8s.Informer)[] kinds whose objects it controls, by their owner references
----@field watches? table<string|k8s.Informer, k8s.KeyMap> other related kinds
+---@field owns? (string|k8s.Informer|k8s.Owned)[] kinds whose objects it controls, by their owner references
+---@field watches? table<string|k8s.Informer, k8s.KeyMap|string> other related kinds, with a function or a path to keys
 ---@field reconcile k8s.Worker
 
 ---@class k8s.Controller

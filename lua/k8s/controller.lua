@@ -7,13 +7,14 @@ local informer = require("k8s.factory").informer
 local options = require "k8s.options"
 local plan = require "k8s.plan"
 local queue = require "k8s.queue"
+local related = require "k8s.related"
 
 local KNOWN = options.extend(
   queue.KNOWN,
   { of = "kind or informer", owns = "table", watches = "table", reconcile = "function" }
 )
 
-local resource_of, each, namespace_of = raw.informer.resource, raw.view.ipairs, raw.object.namespace
+local resource_of, options_verbs = raw.informer.resource, raw.handler_options
 
 local function informer_of(kind)
   if type(kind) == "string" then
@@ -23,6 +24,30 @@ local function informer_of(kind)
   return kind
 end
 
+local INDEX = { of = "userdata", index = "string" }
+
+-- { of = pods, index = "owner" }
+local function check_index(entry)
+  local own = options.check("k8s.controller: owns", entry, INDEX)
+  if not own.of or not own.index then
+    raw.raise "k8s.controller: owns: an index needs of and index: { of = pods, index = \"owner\" }"
+  end
+  return own
+end
+
+local function check_owns(given)
+  local owns = {}
+  for i, entry in ipairs(given) do
+    if type(entry) == "table" then
+      entry = check_index(entry)
+    elseif type(entry) ~= "string" and type(entry) ~= "userdata" then
+      raw.raise "k8s.controller: owns must be a list of kinds or informers"
+    end
+    owns[i] = entry
+  end
+  return owns
+end
+
 local function check(given)
   local own = options.check("k8s.controller", given, KNOWN)
   for _, name in ipairs { "of", "reconcile" } do
@@ -30,14 +55,12 @@ local function check(given)
       raw.raise("k8s.controller: " .. name .. " is missing")
     end
   end
-  for _, kind in ipairs(own.owns or {}) do
-    if type(kind) ~= "string" and type(kind) ~= "userdata" then
-      raw.raise("k8s.controller: owns must be a list of kinds or informers")
-    end
-  end
+  own.owns = check_owns(own.owns or {})
   for kind, map in pairs(own.watches or {}) do
-    if type(kind) == "number" or type(map) ~= "function" then
-      raw.raise("k8s.controller: watches must have kinds or informers as keys and functions as values")
+    if type(kind) == "number" or type(map) ~= "function" and type(map) ~= "string" then
+      raw.raise("k8s.controller: watches must have kinds or informers as keys and functions or paths as values")
+    elseif type(map) == "string" then
+      options_verbs.path(options_verbs.new(), map, "k8s.controller: watches")
     end
   end
   return own
@@ -51,22 +74,6 @@ local function new_queue(own, owner)
     end
   end
   return queue.new_of_controller(given)
-end
-
--- The key of the object that controls `object`, if it is of the controller's kind. An owner lives in the namespace of
--- what it owns, or in none.
-local function owner_key(owner, object)
-  local _, group, kind, namespaced = resource_of(owner)
-  local references = object.metadata.ownerReferences
-  if not references then
-    return
-  end
-  for _, reference in each(references) do
-    local owner_group = string.match(reference.apiVersion, "^(.*)/") or ""
-    if reference.controller and reference.kind == kind and owner_group == group then
-      return namespaced and namespace_of(object) .. "/" .. reference.name or reference.name
-    end
-  end
 end
 
 -- A controller that leads is told of the whole cache when its term begins, and one whose `reconcile` a reload changed
@@ -88,6 +95,18 @@ local function sorted(watches)
   return kinds
 end
 
+-- Feeds the queue with keys that `map` makes of objects.
+local function feed_related(from, keys, map, own, what)
+  feed(from, queue.mapper(keys, map, what), own)
+end
+
+local function feed_owned(entry, owner, keys, own)
+  local is_index = type(entry) == "table"
+  local from = is_index and informer_of(entry.of) or informer_of(entry)
+  local map = is_index and related.by_index(owner, entry) or related.controller_of(owner)
+  feed_related(from, keys, map, own, "k8s.controller: owns")
+end
+
 -- k8s.controller { of, owns, watches, reconcile = function(key, job) end, and the options of k8s.queue }. While the
 -- script loads only.
 return function(given)
@@ -95,19 +114,13 @@ return function(given)
   local owner = informer_of(own.of)
   local keys = new_queue(own, owner)
   feed(owner, keys:enqueuer(), own)
-  for _, kind in ipairs(own.owns or {}) do
-    feed(
-      informer_of(kind),
-      keys:enqueuer(function(object)
-        return owner_key(owner, object)
-      end),
-      own
-    )
+  for _, entry in ipairs(own.owns) do
+    feed_owned(entry, owner, keys, own)
   end
   for _, kind in ipairs(sorted(own.watches or {})) do
-    local from = informer_of(kind)
+    local from, map = informer_of(kind), own.watches[kind]
     local what = string.format("k8s.controller: the function for %s in watches", resource_of(from))
-    feed(from, queue.mapper(keys, own.watches[kind], what), own)
+    feed_related(from, keys, type(map) == "string" and related.at_path(owner, map) or map, own, what)
   end
   keys:run(own.reconcile)
   return freeze("controller", { informer = owner, queue = keys })

@@ -2,6 +2,7 @@
 local raw = ...
 
 local object = require "k8s.object"
+local sources = require "k8s.index_sources"
 local blocking = require("k8s.task").blocking
 local may_pause = raw.task.may_pause
 
@@ -70,6 +71,8 @@ methods.on_delete = shorthand("on_delete", "OnDelete")
 function methods:add_index(name, source)
   check_self(self, "add_index")
   raw.index.add(self, name, source)
+  local own = sources[self] or {}
+  sources[self], own[name] = own, source
   if is_loading() then
     local plan = require "k8s.plan"
     plan.add("index", describe(self) .. ": " .. name, plan.text(source))

@@ -14,6 +14,26 @@ describe("kubelua check of paths and logs", function()
   end)
   after_each(function() place:remove() end)
 
+  it("reports paths of k8s.controller into nothing", function()
+    write("a.lua", [[
+local k8s = require "k8s"
+local pods = k8s.informer "pods" pods:add_index("owner", "metadata.ownerReferences[*].uid")
+k8s.controller {
+  of = "configmaps", reconcile = print, watches = {
+    pods = "spec.volumes[*].configMap.nam",
+    [pods] = "spec.volume[*].name",
+    nodes = "metadata.labels.owner",
+  },
+  owns = { { of = pods, index = "owner" } },
+}
+]])
+    local code, out = check("-f", folder)
+    assert.are.equal(1, code)
+    assert.matches("a.lua:5: error: [^\n]*nam", out)
+    assert.matches("a.lua:6: error: [^\n]*volume", out)
+    assert.is_nil(out:find "a.lua:7:")
+  end)
+
   it("reports declarations and permissions that are missing", function()
     write("a.lua", [[
 local k8s = require "k8s"

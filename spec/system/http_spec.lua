@@ -43,6 +43,29 @@ describe("http.request #threads", function()
     for _, secret in ipairs { "hunter2", "s3cret", "t0psecret" } do assert.is_nil(err:find(secret, 1, true), err) end
   end)
 
+  it("changes and deletes what another server has", function()
+    local map = { kind = "ConfigMap", apiVersion = "v1", metadata = { name = "there" }, data = { a = "1" } }
+    other.api:create("/api/v1/namespaces/default/configmaps", map)
+    local code, out, err = exec(sim, ([[
+      k8s.main(function()
+        local url = "http://%s/api/v1/namespaces/default/configmaps/there"
+        local function send(method, body, type)
+          local headers = { ["Content-Type"] = type }
+          local answer = assert(http.request { url = url, method = method, body = body, headers = headers })
+          print(method, answer.status, (answer.body:match '"data":(%%b{})' or "none"):gsub("%%s", ""))
+        end
+        send("PUT", '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"there"},"data":{"a":"2"}}',
+          "application/json")
+        send("PATCH", '{"data":{"b":"3"}}', "application/merge-patch+json")
+        send("DELETE")
+        send("GET")
+      end)
+    ]]):format(host), { "--allow-http", host })
+    assert.are.equal(0, code, err)
+    assert.are.equal('PUT\t200\t{"a":"2"}\t0\nPATCH\t200\t{"a":"2","b":"3"}\t0\n'
+      .. "DELETE\t200\tnone\t0\nGET\t404\tnone\t0\n", out)
+  end)
+
   it("refuses others, and names the flag", function()
     local _, out = exec(sim, ([[
       k8s.main(function()

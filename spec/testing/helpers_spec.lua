@@ -219,6 +219,35 @@ describe("objects", function()
     ]], { objects = { web, pod } }))
   end)
 
+  it("refuse numbers of replicas that no server takes", function()
+    assert.equal(("raised: k8s.scale: replicas must be a whole number from 0 to 2147483647, not %s\n"):rep(7):format(
+      "inf", "-inf", "nan", "2147483648", "1.5", "-1", "3"), printed([[
+      local lines = {}
+      for i, n in ipairs { math.huge, -math.huge, 0 / 0, 2147483648, 1.5, -1, "3" } do
+        local ok, why = pcall(k8s.scale, { kind = "deployments.apps", namespace = "default", name = "web" }, n)
+        lines[i] = (ok and "done" or "raised: " .. why:match "k8s%.scale: .*"):gsub("-?nan", "nan") .. "\n"
+      end
+      print(table.concat(lines))
+    ]]))
+  end)
+
+  it("are refused where a disruption budget forbids them", function()
+    local budget = {
+      apiVersion = "policy/v1", kind = "PodDisruptionBudget",
+      metadata = { namespace = "shop", name = "least", generation = 1 },
+      spec = { minAvailable = 1, selector = { matchLabels = { app = "web" } } },
+      status = {
+        observedGeneration = 1, disruptionsAllowed = 0, currentHealthy = 1, desiredHealthy = 1, expectedPods = 1,
+      },
+    }
+    local web = support.pod("a", { app = "web" })
+    web.status = { phase = "Running" }
+    assert.equal("nil\t429\tTooManyRequests\tDisruptionBudget\ttrue", printed([[
+      local done, err = k8s.evict({ namespace = "shop", name = "a" })
+      print(done, err.code, err.reason, err.causes[1].reason, k8s.get("pods", "shop/a") ~= nil)
+    ]], { objects = { budget, web } }))
+  end)
+
   it("are waited for by informers", function()
     assert.equal("true\ttrue", printed "print(configmaps:wait_for_sync(1), configmaps:has_synced())")
   end)

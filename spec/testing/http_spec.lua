@@ -42,6 +42,32 @@ describe("http.request in a test", function()
     assert.same({ "503\t\tnil\tnil", "200\twell\tnil\tnil" }, env.prints)
   end)
 
+  it("has the method and the body of each request", function()
+    local env = load [[
+      local k8s = require "k8s"
+      local http = require "http"
+      k8s.command("go", function()
+        for _, method in ipairs { "PUT", "PATCH", "DELETE" } do
+          local body = method ~= "DELETE" and '{"on":true}' or nil
+          print(method, http.request { url = "https://dns.example.com/zones/a", method = method, body = body }.status)
+        end
+        local _, why = pcall(http.request, { url = "https://dns.example.com/", method = "put" })
+        print(why:match "http%.request.*")
+        return "done"
+      end)
+    ]]
+    for method, status in pairs { PUT = 201, PATCH = 200, DELETE = 204 } do
+      env:http { url = "https://dns.example.com/*", method = method, status = status }
+    end
+    assert(env:call "go")
+    assert.same({
+      "PUT\t201", "PATCH\t200", "DELETE\t204",
+      'http.request: invalid method "put"; use, for example, GET or POST',
+    }, env.prints)
+    assert.requested(env, { method = "PATCH", url = "https://dns.example.com/zones/a", body = '{"on":true}' })
+    assert.requested(env, { method = "DELETE", url = "https://dns.example.com/zones/a" })
+  end)
+
   it("finds no server where no response was set", function()
     local env = load(HOOK)
     env:add(pod "a")

@@ -135,6 +135,21 @@ function texts:source(node, type, of)
   end
 end
 
+-- Of k8s.controller: kinds or informers, and paths into their objects.
+function texts:watches(node)
+  for _, item in ipairs(node.tag == "Table" and node or {}) do
+    local key = item.tag == "Pair" and item[2].tag == "String" and item[1]
+    local of
+    if key and key.tag == "String" then
+      local kind = self.kinds:of(key[1])
+      of = kind and types.object(kind)
+    elseif key then
+      of = self:base(key).of
+    end
+    if of then self:path_argument(item[2], of) end
+  end
+end
+
 local function where_value(self, node, field)
   if node.tag == "String" and field.tag == "kube" then self:check_enum(node, field, node[1]) end
   if node.tag == "Nil" then self:error(node, "nil is no condition: use k8s.null") end
@@ -152,7 +167,7 @@ end
 
 local BY_NAME = {
   selector = texts.selector, fields = texts.paths, prune = texts.paths, changed = texts.paths, where = texts.where,
-  source = texts.source, path = texts.path, index = texts.index,
+  source = texts.source, path = texts.path, index = texts.index, watches = texts.watches,
 }
 local PATHS_OF = {
   ["k8s.Query"] = true, ["k8s.GroupQuery"] = true, ["k8s.FindingOptions"] = true, ["k8s.HandlerOptions"] = true,
@@ -162,6 +177,7 @@ local PATHS_OF = {
 function subjects:check_option(name, node, type, of, class)
   if name == "path" and not PATHS_OF[class] then return end
   if name == "fields" and class == "k8s.log" then return end
+  if class == "k8s.Owned" then return end -- whose index has a name of the script's own
   if class == "k8s.selects" or class == "k8s" and name == "selector" then return end
   local check = BY_NAME[name]
   if check then check(self, node, type, of) end
