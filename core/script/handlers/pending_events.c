@@ -2,12 +2,15 @@
 #include "script/handlers/pending_events.h"
 
 #include <stdlib.h>
-#include <uthash.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "object/value/value.h"
+
+/* Keys are compared as objects, which have their hash with them: each change is looked up once for each
+ * handler that is behind. */
+#define HASH_KEYCMP(a, b, n) (!root_key_equal(a, b))
+#include <uthash.h>
 
 struct pending_entry {
     TAILQ_ENTRY(pending_entry) link, of_key;
@@ -21,9 +24,8 @@ struct pending_key {
     TAILQ_ENTRY(pending_key) turn;
     bool is_ready;
     unsigned locks;
+    struct root *object; /* the last one of the key; a reference */
     UT_hash_handle hh;
-    size_t len;
-    char text[];
 };
 
 void pending_init(struct pending_events *pending, size_t mark, enum pending_pairs pairs, bool by_key)
@@ -37,29 +39,31 @@ void pending_init(struct pending_events *pending, size_t mark, enum pending_pair
 
 static struct pending_key *find_key(const struct pending_events *pending, const struct root *object)
 {
-    struct buf text = {0};
     struct pending_key *key = NULL;
-    if (!pending->keys) return NULL;
-    root_key(object, &text);
-    HASH_FIND(hh, pending->keys, text.data, text.len, key);
-    buf_clear(&text);
+    if (pending->keys)
+        HASH_FIND_BYHASHVALUE(hh, pending->keys, object, sizeof *key, root_key_hash(object), key);
     return key;
 }
 
-static struct pending_key *new_key(struct pending_events *pending, const struct root *object)
+static struct pending_key *new_key(struct pending_events *pending, struct root *object)
 {
-    struct buf text = {0};
-    root_key(object, &text);
-    struct pending_key *key = xcalloc(1, sizeof *key + text.len);
+    struct pending_key *key = NEW(struct pending_key);
     TAILQ_INIT(&key->entries);
-    key->len = text.len;
-    memcpy(key->text, text.data, text.len);
-    HASH_ADD_KEYPTR(hh, pending->keys, key->text, key->len, key);
-    buf_clear(&text);
+    key->object = root_ref(object);
+    HASH_ADD_KEYPTR_BYHASHVALUE(hh, pending->keys, object, sizeof *key, root_key_hash(object), key);
     return key;
 }
 
-static struct pending_key *want_key(struct pending_events *pending, const struct root *object)
+/* Lets go of the earlier object, which may be an old state that nobody else holds. */
+static void renew_key(struct pending_key *key, struct root *object)
+{
+    struct root *before = key->object;
+    key->object = root_ref(object);
+    key->hh.key = object;
+    root_unref(before);
+}
+
+static struct pending_key *want_key(struct pending_events *pending, struct root *object)
 {
     struct pending_key *key = find_key(pending, object);
     return key ? key : new_key(pending, object);
@@ -75,10 +79,11 @@ static void settle(struct pending_events *pending, struct pending_key *key)
     key->is_ready = ready;
     if (key->locks || !TAILQ_EMPTY(&key->entries)) return;
     HASH_DELETE(hh, pending->keys, key);
+    root_unref(key->object);
     free(key);
 }
 
-struct pending_key *pending_lock(struct pending_events *pending, const struct root *object)
+struct pending_key *pending_lock(struct pending_events *pending, struct root *object)
 {
     must(pending->by_key);
     struct pending_key *key = want_key(pending, object);
@@ -127,6 +132,7 @@ static void append(struct pending_events *pending, struct pending_key *key, cons
     struct pending_entry *entry = NEW(struct pending_entry);
     entry->event = event_copy(event);
     entry->key = key;
+    renew_key(key, event->object);
     TAILQ_INSERT_TAIL(&key->entries, entry, of_key);
     TAILQ_INSERT_TAIL(&pending->entries, entry, link);
     pending->count++;
@@ -140,6 +146,7 @@ static void join(struct pending_events *pending, struct pending_entry *entry,
     pending->initial -= entry->event.info.initial;
     entry->nothing = !event_join(&entry->event, entry->nothing, next);
     pending->initial += entry->event.info.initial;
+    renew_key(entry->key, next->object);
 }
 
 void pending_append(struct pending_events *pending, const struct handler_event *event)

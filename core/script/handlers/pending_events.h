@@ -59,7 +59,7 @@ struct pending_key;
 struct pending_events {
     TAILQ_HEAD(, pending_entry) entries; /* all of them */
     TAILQ_HEAD(, pending_key) ready;     /* unlocked keys with events, in the order of their turns */
-    struct pending_key *keys;            /* keys that have events or are locked, by their string */
+    struct pending_key *keys;            /* keys that have events or are locked, by the object */
     size_t count, mark;
     size_t initial; /* initial objects among them */
     enum pending_pairs pairs;
@@ -78,7 +78,7 @@ void pending_append(struct pending_events *pending, const struct handler_event *
 bool pending_take(struct pending_events *pending, struct handler_event *event);
 /* Locks the key of the object: none of its events is taken until an equal number of pending_unlock calls. By
  * key only. */
-struct pending_key *pending_lock(struct pending_events *pending, const struct root *object);
+struct pending_key *pending_lock(struct pending_events *pending, struct root *object);
 void pending_unlock(struct pending_events *pending, struct pending_key *key);
 bool pending_is_locked(const struct pending_events *pending, const struct root *object);
 /* Returns whether pending_take would return an event. */
