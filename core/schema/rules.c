@@ -39,6 +39,7 @@ static const struct {
     [SCHEMA_CHECK_KNOWN] = {"known", true},
     [SCHEMA_CHECK_ABOVE] = {"above", true},
     [SCHEMA_CHECK_EQUAL] = {"equal", true},
+    [SCHEMA_CHECK_LABEL] = {"label", false},
     [SCHEMA_CHECK_WARNS] = {"warns", false},
     [SCHEMA_CHECK_ENTER] = {"enter", false},
     [SCHEMA_CHECK_EACH] = {"each", false},

@@ -5,8 +5,11 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim/api/encode.h"
 #include "sim/api/subresource.h"
+#include "sim/managed/element.h"
 #include "sim/object/crd.h"
+#include "sim/object/metadata.h"
 #include "sim/object/status.h"
 #include "sim/text/json_error.h"
 #include "sim/text/tree.h"
@@ -57,16 +60,21 @@ static const struct schema_type *type_of(const struct sim_kind *kind)
     return schema_type_of_kind(kind->schema);
 }
 
-/* Adds the unknown fields of metadata, which no schema names. */
-static void add_unknown_metadata(const json_t *body, json_t *problems)
+/* Decodes the metadata, which no schema has, and adds its unknown fields. Returns what is wrong with it. */
+static char *decode_metadata(json_t *object, json_t *problems)
 {
     struct sim_decoding decoding = {0};
-    json_t *part = json_pack("{s:O?}", "metadata", json_object_get(body, "metadata"));
-    json_decref(sim_decode(schema_type("meta/v1.PartialObjectMetadata"), part, &decoding));
+    json_t *metadata = json_object_get(object, "metadata");
+    char *error = sim_metadata_error(metadata);
+    if (error || !metadata) return error;
+    json_t *part = json_pack("{s:O}", "metadata", metadata);
+    json_t *decoded = sim_decode(schema_type("meta/v1.PartialObjectMetadata"), part, &decoding);
+    if (decoded) json_object_set(object, "metadata", json_object_get(decoded, "metadata"));
     if (decoding.unknown) json_array_extend(problems, decoding.unknown);
     json_decref(decoding.unknown);
-    free(decoding.error);
+    json_decref(decoded);
     json_decref(part);
+    return decoding.error;
 }
 
 /* Prunes a body of a custom kind, and sets its defaults. */
@@ -77,12 +85,15 @@ static json_t *decode_custom(const struct writing *w, const struct sim_kind *kin
     json_t *unknown = sim_structural_prune(kind->structural, object);
     size_t i;
     if (!duplicates) duplicates = json_array();
-    add_unknown_metadata(body, duplicates);
+    *error = decode_metadata(object, duplicates);
     json_array_foreach (unknown, i, path)
         json_array_append_new(duplicates, sim_textf("unknown field \"%s\"", json_string_value(path)));
     json_decref(unknown);
     sim_structural_default(kind->structural, object);
-    *error = judge(w, duplicates);
+    if (*error)
+        json_decref(duplicates);
+    else
+        *error = judge(w, duplicates);
     if (!*error) return object;
     json_decref(object);
     return NULL;
@@ -96,7 +107,11 @@ static json_t *decode(const struct writing *w, const struct sim_kind *kind, cons
     const struct schema_type *type = type_of(kind);
     const char *given = sim_text_at(body, "kind");
     struct sim_decoding decoding = {.converts = strategic};
-    bool other = !type || !json_is_object(body) || (*given && strcmp(given, kind->kind) != 0);
+    const char *version = sim_text_at(body, "apiVersion");
+    char *own = sim_api_version(kind);
+    bool other = !type || !json_is_object(body) || (*given && strcmp(given, kind->kind) != 0) ||
+                 (*version && strcmp(version, own) != 0);
+    free(own);
     if (kind->structural && json_is_object(body)) return decode_custom(w, kind, body, duplicates, error);
     json_t *object = other ? json_incref((json_t *)body) : sim_decode(type, body, &decoding);
     *error = decoding.error;
@@ -134,8 +149,14 @@ static const struct sim_kind *kind_of(const struct writing *w)
 static void refuse(const struct writing *w, char *error)
 {
     const struct sim_kind *kind = kind_of(w);
-    sim_reply_status(w->reply, sim_status_bad_request("%s in version \"%s\" cannot be handled as a %s: %s",
-                                                      kind->kind, kind->version, kind->kind, error));
+    bool unknown =
+        w->target->served->kind->custom && !kind->custom; /* a Scale, to the server of custom kinds */
+    sim_reply_status(
+        w->reply,
+        unknown ? sim_status_bad_request(
+                      "no kind is registered for the type v1.Scale in scheme \"pkg/runtime/scheme.go:111\"")
+                : sim_status_bad_request("%s in version \"%s\" cannot be handled as a %s: %s", kind->kind,
+                                         kind->version, kind->kind, error));
     free(error);
 }
 
@@ -163,6 +184,7 @@ static json_t *parse(const struct writing *w, json_t **duplicates)
 {
     json_error_t problem;
     char *why = NULL;
+    struct err err;
     json_t *body = sim_parse(w->request->body, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &problem);
     if (!body && json_error_code(&problem) == json_error_duplicate_key)
         *duplicates = sim_duplicates(w->request->body);
@@ -171,6 +193,11 @@ static json_t *parse(const struct writing *w, json_t **duplicates)
         body = sim_parse_body(w->request->body, &why);
     }
     char *error = why ? xasprintf(UNREAD "%s", why) : head_problem(w, body);
+    if (sim_has_type(w->request, "application/yaml")) {
+        json_decref(sim_read_yaml(w->request->body, &err));
+        free(error);
+        error = xstrdup(err.text);
+    }
     free(why);
     if (!error && json_is_object(body)) return body;
     json_decref(body);
@@ -223,11 +250,29 @@ json_t *sim_body_read(const struct writing *w)
     return object;
 }
 
+/* The same of one that was applied. */
+static json_t *unconverted(const json_t *object, char *error)
+{
+    const char *version = sim_text_at(object, "apiVersion"), *kind = sim_text_at(object, "kind"),
+               *core = strchr(version, '/') ? "" : "/";
+    bool bytes = strncmp(error, "illegal base64", strlen("illegal base64")) == 0;
+    char *message =
+        xasprintf("failed to convert new object (%s/%s; %s%s, Kind=%s) to proper version: unable to "
+                  "convert unstructured object to %s%s, Kind=%s: %s%s",
+                  sim_text_at(object, "metadata.namespace"), sim_text_at(object, "metadata.name"), core,
+                  version, kind, core, version, kind, bytes ? "error decoding from json: " : "", error);
+    json_t *status = sim_status(500, NULL, message, NULL, NULL);
+    free(message);
+    free(error);
+    return status;
+}
+
 /* Refuses a patched object that Go could not read; takes the reason. */
 static json_t *unreadable(const struct sim_patch_body *patch, const json_t *patched, char *error)
 {
     struct sim_kind none = {.group = "", .kind = ""};
     struct buf text = {0};
+    if (patch->applied) return unconverted(patched, error);
     if (patch->strategic)
         sim_put_go_value(&text, patch->ctx);
     else
@@ -240,19 +285,38 @@ static json_t *unreadable(const struct sim_patch_body *patch, const json_t *patc
     return status;
 }
 
+/* A server takes an object without a version for one of another type, which has no fields. */
+static json_t *of_no_version(const struct sim_patch_body *patch, const json_t *patched)
+{
+    const char **keys = sim_sorted_keys(patched);
+    json_t *problems = json_array();
+    for (size_t i = 0; keys[i]; i++)
+        if (strcmp(keys[i], "kind") != 0 && strcmp(keys[i], "apiVersion") != 0)
+            json_array_append_new(problems, sim_textf("unknown field \"%s\"", keys[i]));
+    free(keys);
+    char *error = judge(patch->writing, problems);
+    if (error) return unreadable(patch, patched, error);
+    return sim_status_bad_request("the name of the object (%s based on URL) was undeterminable: name must be "
+                                  "provided",
+                                  patch->writing->target->name);
+}
+
 /* Returns why a patch must not change kind or version so, NULL if it has not. A strategic merge patch never
  * does: the result is of the kind. */
 static json_t *moved(const struct sim_patch_body *patch, const struct sim_kind *kind, json_t *patched)
 {
     if (patch->applied) return NULL; /* which is refused in other words */
     if (kind->custom && !*sim_text_at(patched, "kind")) {
-        struct buf text = {0};
-        sim_put_json(&text, patched);
-        char *error = xasprintf("Object 'Kind' is missing in '%s'", buf_text(&text));
-        buf_clear(&text);
+        char *text = json_dumps(patched, JSON_COMPACT | JSON_SORT_KEYS | JSON_ENCODE_ANY);
+        char *error = xasprintf("Object 'Kind' is missing in '%s'", text);
+        free(text);
         return unreadable(patch, patched, error);
     }
     const char *given = sim_text_at(patched, "kind"), *version = sim_text_at(patched, "apiVersion");
+    if (!*version && !patch->strategic)
+        return kind->custom
+                   ? sim_status_internal("Object 'apiVersion' is missing in 'object has no apiVersion field'")
+                   : of_no_version(patch, patched);
     char *own = sim_api_version(kind), *must = NULL;
     json_t *status = NULL;
     bool other_version = *version && strcmp(version, own) != 0,
@@ -284,6 +348,7 @@ json_t *sim_body_patched(void *ctx, const struct sim_kind *kind, const json_t *o
 {
     const struct sim_patch_body *patch = ctx;
     char *error = NULL;
+    refusal->patched = true;
     json_array_clear(patch->writing->reply->warnings); /* of a try that another write was faster than */
     json_t *patched = patch->body(patch->ctx, kind, old, refusal);
     if (!patched) return NULL;

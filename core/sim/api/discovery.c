@@ -5,8 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <openssl/evp.h>
+
 #include "base/mem.h"
+#include "base/must.h"
 #include "base/str.h"
+#include "base/text/base64.h"
 #include "sim/kinds/table.h"
 #include "sim/text/tree.h"
 
@@ -27,8 +31,8 @@ static json_t *strings(const char *const *list)
 
 static json_t *verbs_of(const struct sim_kind *kind)
 {
-    static const char *const all[] = {
-        "create", "delete", "deletecollection", "get", "list", "patch", "update", "watch", NULL};
+    static const char *const all[] = {"delete", "deletecollection", "get",   "list", "patch",
+                                      "create", "update",           "watch", NULL};
     return strings(kind->schema ? kind->schema->verbs : all);
 }
 
@@ -95,11 +99,34 @@ static json_t *groups(const struct discovered *d)
     return json_pack("{s:s,s:s,s:o}", "kind", "APIGroupList", "apiVersion", "v1", "groups", entries);
 }
 
-static json_t *resource_entry(const struct sim_kind *kind)
+/* Of the version in which the objects are stored, by which clients tell that it has changed; NULL of what is
+ * not stored. */
+static json_t *storage_hash(const struct discovered *d, const struct sim_kind *kind)
 {
-    return json_pack("{ss ss sb ss so so* so*}", "name", kind->plural, "singularName", kind->singular,
+    enum { KEPT = 8 };
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    struct buf out = {0};
+    if (kind->unstored) return NULL;
+    for (size_t i = 0; i < d->n && kind->not_storage && !kind->stored; i++)
+        if (!d->kinds[i]->gone && !d->kinds[i]->not_storage && strcmp(d->kinds[i]->group, kind->group) == 0 &&
+            strcmp(d->kinds[i]->plural, kind->plural) == 0)
+            kind = d->kinds[i];
+    if (kind->stored) kind = kind->stored;
+    char *name = xasprintf("%s/%s/%s", kind->group, kind->version, kind->kind);
+    must(EVP_Digest(name, strlen(name), digest, NULL, EVP_sha256(), NULL));
+    base64_encode((struct str){(const char *)digest, KEPT}, &out);
+    json_t *hash = sim_string(buf_text(&out));
+    buf_clear(&out);
+    free(name);
+    return hash;
+}
+
+static json_t *resource_entry(const struct discovered *d, const struct sim_kind *kind)
+{
+    return json_pack("{ss ss sb ss so so* so* so*}", "name", kind->plural, "singularName", kind->singular,
                      "namespaced", kind->namespaced, "kind", kind->kind, "verbs", verbs_of(kind),
-                     "shortNames", strings(kind->short_names), "categories", strings(kind->categories));
+                     "shortNames", strings(kind->short_names), "categories", strings(kind->categories),
+                     "storageVersionHash", storage_hash(d, kind));
 }
 
 /* Sets group and version of what a subresource takes if they are not those of its resource. */
@@ -129,7 +156,7 @@ static json_t *resources(const struct discovered *d, struct str group, struct st
     json_t *entries = json_array();
     char *api_version = sim_api_version(kind);
     for (; kind; kind = next_kind(d, kind, group, version)) {
-        json_array_append_new(entries, resource_entry(kind));
+        json_array_append_new(entries, resource_entry(d, kind));
         struct schema_subresource sub;
         for (size_t at = 0; sim_next_subresource(kind, &at, &sub);)
             json_array_append_new(entries, subresource_entry(kind, &sub));

@@ -72,8 +72,8 @@ bool sim_encode_request(struct sim_request *request, struct buf *json, struct si
     bool is_protobuf = sim_has_type(request, SIM_WIRE_TYPE), ok = true;
     if (!request->body.n || (!is_protobuf && !sim_has_type(request, "application/yaml"))) return true;
     ok = is_protobuf ? from_protobuf(request->body, json, &err) : from_yaml(request->body, json, &err);
-    if (!ok) sim_reply_status(reply, sim_status_bad_request("%s", err.text));
-    if (!json->len) return ok;
+    if (!ok && is_protobuf) sim_reply_status(reply, sim_status_bad_request("%s", err.text));
+    if (!json->len) return ok || !is_protobuf; /* YAML that is none is refused by who reads it */
     request->body = buf_slice(json);
     request->content_type = "application/json";
     return ok;

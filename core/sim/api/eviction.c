@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "sim/api/subresource.h"
+#include "sim/object/object_spec.h"
 #include "sim/object/selector.h"
 #include "sim/object/status.h"
 #include "sim/store/write.h"
@@ -138,6 +139,29 @@ static json_t *budget_refusal(struct writing *w, const json_t *pod)
     return refusal;
 }
 
+/* A pod says that it is disrupted before it is deleted. */
+static json_t *marked(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
+{
+    json_t *pod = json_deep_copy(old);
+    sim_pod_set_condition(pod,
+                          json_pack("{ss ss ss ss sn sO}", "type", "DisruptionTarget", "status", "True",
+                                    "reason", "EvictionByEvictionAPI", "message", "Eviction API: evicting",
+                                    "lastProbeTime", "lastTransitionTime", ctx));
+    return pod;
+}
+
+static void mark(struct writing *w, const char *key)
+{
+    enum { MICROS = 1000000 };
+    struct sim_written written;
+    json_t *now = sim_time(clock_wall_us(sim_clock(w->api)) / MICROS);
+    if (!w->by.dry_run)
+        sim_write_update(w->api, w->target->served, key, "status", marked, now, (struct sim_writer){0},
+                         &written);
+    if (!w->by.dry_run) sim_written_clear(w->api, &written);
+    json_decref(now);
+}
+
 void sim_evict(struct writing *w, const char *key)
 {
     const struct sim_served *served = w->target->served;
@@ -149,6 +173,7 @@ void sim_evict(struct writing *w, const char *key)
     json_t *refusal = pod ? budget_refusal(w, pod) : sim_status_not_found(served->kind, w->target->name);
     if (!refusal) {
         struct sim_written written;
+        mark(w, key);
         sim_write_delete(w->api, served, key, json_object_get(body, "deleteOptions"), w->by.dry_run,
                          &written);
         refusal = json_incref(written.refusal);

@@ -38,6 +38,7 @@ struct sim_http {
 /* Request that is being received. */
 struct exchange {
     struct buf body;
+    char *uri;
     bool too_large, has_nul, begun;
 };
 
@@ -171,8 +172,9 @@ static enum MHD_Result respond(struct sim_http *http, struct MHD_Connection *con
 {
     struct MHD_Response *response = response_of(http, connection, reply);
     char seconds[16];
-    MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
-                            reply->content_type ? reply->content_type : "application/json");
+    if (reply->code != MHD_HTTP_NO_CONTENT)
+        MHD_add_response_header(response, MHD_HTTP_HEADER_CONTENT_TYPE,
+                                reply->content_type ? reply->content_type : "application/json");
     MHD_add_response_header(response, MHD_HTTP_HEADER_CACHE_CONTROL,
                             *reply->etag ? "public, immutable" : "no-cache, private");
     if (*reply->etag) MHD_add_response_header(response, MHD_HTTP_HEADER_ETAG, reply->etag);
@@ -218,6 +220,7 @@ static enum MHD_Result serve(struct sim_http *http, struct MHD_Connection *conne
     MHD_get_connection_values(connection, MHD_HEADER_KIND, take_header, &headers);
     struct sim_request request = {.method = method,
                                   .path = path,
+                                  .uri = exchange->uri,
                                   .query = query.all,
                                   .query_count = query.count,
                                   .accept = header(connection, MHD_HTTP_HEADER_ACCEPT),
@@ -249,6 +252,7 @@ static enum MHD_Result serve(struct sim_http *http, struct MHD_Connection *conne
 static void *on_target(void *cls, const char *target, struct MHD_Connection *connection)
 {
     struct exchange *exchange = NEW(struct exchange);
+    exchange->uri = xstrdup(target);
     exchange->has_nul = strstr(target, "%00");
     return exchange;
 }
@@ -274,6 +278,7 @@ static void on_completed(void *cls, struct MHD_Connection *connection, void **co
     struct exchange *exchange = *con_cls;
     if (!exchange) return;
     buf_clear(&exchange->body);
+    free(exchange->uri);
     free(exchange);
     *con_cls = NULL;
 }

@@ -13,6 +13,7 @@
 #include "sim/store/form.h"
 #include "sim/store/params.h"
 #include "sim/store/snapshot.h"
+#include "sim/text/json_error.h"
 #include "sim/text/tree.h"
 
 struct sim_list {
@@ -136,7 +137,10 @@ static void measure_page(struct sim_list *list)
         n++;
     }
     list->left = n;
-    if (!object || !last) return;
+    /* A server looks no further for what has the labels. */
+    bool more = object || (list->options.labels && !list->options.fields && n == list->snapshot.limit &&
+                           last && sim_snapshot_remaining(&list->snapshot, last->key) > 0);
+    if (!more || !last) return;
     list->token = sim_page_token((int64_t)list->snapshot.version, last->key);
     list->meta.token = list->token;
     if (!list->options.labels && !list->options.fields)
@@ -226,10 +230,10 @@ void sim_list(struct sim_api *api, const struct sim_request *request, const stru
     *options = (struct sim_list_options){0};
     STAILQ_INIT(&list->actions);
     STAILQ_CONCAT(&list->actions, actions);
-    if (list->form == SIM_FORM_PARTIAL)
+    sim_snapshot_take(api, target, &list->options, &list->snapshot, &refusal);
+    if (!refusal && list->form == SIM_FORM_PARTIAL)
         refusal = sim_status_other_form(target->served->kind, "PartialObjectMetadata", true);
-    else
-        sim_snapshot_take(api, target, &list->options, &list->snapshot, &refusal);
+    if (!refusal && list->form == SIM_FORM_TABLE) refusal = sim_table_refused(list->options.include_object);
     sim_count(&api->stats.lists, 1);
     if (!refusal) {
         respond(list, reply);
@@ -258,6 +262,11 @@ void sim_reply_object(const struct sim_api *api, const struct sim_request *reque
         sim_reply_status(reply, sim_status_other_form(served->kind, "PartialObjectMetadataList", false));
         return;
     }
+    json_t *refusal = form == SIM_FORM_TABLE ? sim_table_refused(sim_query(request, "includeObject")) : NULL;
+    if (refusal) {
+        sim_reply_status(reply, refusal);
+        return;
+    }
     reply->code = 200;
     if (form == SIM_FORM_TABLE)
         put_table(api, served, object, sim_query(request, "includeObject"), reply);
@@ -274,9 +283,8 @@ static json_t *version_refused(struct sim_api *api, const char *given)
     if (!given || !*given) return NULL;
     if (!str_to_u64(str_of(given), &wanted)) {
         char *message =
-            xasprintf("resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": "
-                      "invalid syntax",
-                      given, given);
+            xasprintf("resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": %s", given,
+                      given, sim_number_problem(given));
         json_t *status = sim_status(500, NULL, message, NULL, NULL);
         free(message);
         return status;

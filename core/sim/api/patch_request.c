@@ -73,6 +73,7 @@ static json_t *read_configuration(const struct writing *w)
     json_t *given = sim_parse(w->request->body, 0, &error);
     if (!given) given = sim_read_yaml(w->request->body, &err);
     if (json_is_object(given)) return given;
+    if (json_is_null(given)) return json_object();
     char *why =
         given ? xasprintf("error unmarshaling JSON: while decoding JSON: json: cannot unmarshal %s into Go "
                           "value of type map[string]interface {}",
@@ -118,9 +119,10 @@ static json_t *read_patch(const struct writing *w, sim_body_fn *body)
             why = xasprintf("json: cannot unmarshal %s into Go value of type " OPERATION_TYPE,
                             sim_json_type(operation));
     json_t *refusal = NULL;
-    if (why)
+    bool unread = body == merged && w->ignores_unknown; /* a server that ignores fields does not look first */
+    if (why && !unread)
         refusal = sim_status_bad_request("%s%s", body == merged_by_key ? "" : "error decoding patch: ", why);
-    else if (json_is_null(given) && body == merged)
+    else if ((why || json_is_null(given)) && body == merged)
         refusal = sim_status_bad_request("Invalid JSON Patch");
     free(why);
     if (!refusal && !json_is_null(given)) return given;
@@ -136,6 +138,13 @@ static bool is_patch_type(const struct sim_request *request, const struct sim_ki
     return sim_has_type(request, "application/merge-patch+json") ||
            sim_has_type(request, "application/json-patch+json") || sim_has_type(request, APPLY) ||
            (!kind->custom && sim_has_type(request, STRATEGIC));
+}
+
+bool sim_patch_has_type(const struct writing *w)
+{
+    bool known = is_patch_type(w->request, w->target->served->kind);
+    if (!known) refuse_type(w);
+    return known;
 }
 
 void sim_patch_one(struct writing *w, const char *key)

@@ -20,6 +20,15 @@
 #include "sim/store/target.h"
 #include "sim/text/names.h"
 
+/* Refuses a form in which there is no watch. */
+static json_t *watch_refused(const struct sim_request *request, const struct sim_kind *kind,
+                             const struct sim_list_options *options)
+{
+    struct sim_media media = sim_negotiate_of(kind, request->accept);
+    if (media.yaml) return sim_status_not_acceptable(true);
+    return media.form == SIM_FORM_TABLE ? sim_table_refused(options->include_object) : NULL;
+}
+
 static void read_objects(struct sim_api *api, const struct sim_request *request,
                          const struct sim_target *target, struct sim_faulty *faulty, struct sim_reply *reply)
 {
@@ -30,6 +39,8 @@ static void read_objects(struct sim_api *api, const struct sim_request *request,
         return;
     }
     if (!sim_list_options_read(request, target->served->kind, api->settings.sharding, &options, &refusal))
+        sim_reply_status(reply, refusal);
+    else if (options.watch && (refusal = watch_refused(request, target->served->kind, &options)))
         sim_reply_status(reply, refusal);
     else if (options.watch)
         sim_watch(api, request, target, &options, faulty, reply);
@@ -59,9 +70,8 @@ static bool has_form(const struct sim_request *request, const struct sim_target 
         return false;
     }
     struct sim_media media = sim_negotiate_of(kind, request->accept);
-    bool is_yaml_watch = lists && media.yaml && sim_query_true(request, "watch");
-    if (media.form != SIM_FORM_UNACCEPTABLE && !is_yaml_watch) return true;
-    sim_reply_status(reply, sim_status_not_acceptable(is_yaml_watch));
+    if (media.form != SIM_FORM_UNACCEPTABLE) return true;
+    sim_reply_status(reply, sim_status_not_acceptable(false));
     return false;
 }
 
@@ -132,13 +142,14 @@ static bool is_cut_off(const struct sim_request *request, struct sim_reply *repl
         str_starts(path, STR("/api")) && (str_ends(path, STR("/watch")) || str_ends(path, STR("/proxy")));
     size_t slashes = 0;
     for (const char *p = request->path; *p; p++) slashes += *p == '/';
+    const char *shown = request->uri ? request->uri : request->path;
     if (!cut || slashes != (str_starts(path, STR("/apis/")) ? 4u : 3u)) return false;
     reply->code = 500;
     reply->content_type = "text/plain; charset=utf-8";
     buf_printf(&reply->text,
                "Internal Server Error: \"%s\": failed to create RequestInfo: unable to determine kind and "
                "namespace from url, %s\n",
-               request->path, request->path);
+               shown, shown);
     return true;
 }
 

@@ -12,7 +12,7 @@ static const struct schema_kind scale_schema = {
 const struct sim_kind sim_scale_kind = {
     .group = "autoscaling", .version = "v1", .plural = "scales", .kind = "Scale", .schema = &scale_schema};
 
-/* Where the numbers are: a CRD says so; others have them where Deployments do. */
+/* Where the others are: a CRD says so; others have them where Deployments do. */
 static const char *path_of(const struct sim_kind *kind, const char *key, const char *otherwise)
 {
     if (!kind->scale) return otherwise;
@@ -85,7 +85,7 @@ static json_t *scale_of(const struct sim_kind *kind, const json_t *object)
         json_t *value = json_object_get(json_object_get(object, "metadata"), kept[i]);
         if (value) json_object_set(metadata, kept[i], value);
     }
-    int64_t wanted = sim_int_at(object, path_of(kind, "specReplicasPath", "spec.replicas"), 0);
+    int64_t wanted = sim_int_at(object, sim_scale_path(kind), 0);
     if (wanted) json_object_set_new(spec, "replicas", json_integer(wanted));
     json_object_set_new(
         status, "replicas",
@@ -156,8 +156,7 @@ static json_t *scaled(void *ctx, const struct sim_kind *kind, const json_t *old,
     json_t *scale = scaling->change(scaling->ctx, &sim_scale_kind, present, refusal);
     if (scale && check(kind, old, scale, refusal)) {
         object = json_deep_copy(old);
-        sim_set_at(object, path_of(kind, "specReplicasPath", "spec.replicas"),
-                   json_integer(sim_int_at(scale, "spec.replicas", 0)));
+        sim_set_at(object, sim_scale_path(kind), json_integer(sim_int_at(scale, "spec.replicas", 0)));
     }
     json_decref(present);
     json_decref(scale);

@@ -44,10 +44,24 @@ static json_t *check(struct sim_api *api, const json_t *account, const json_t *s
                        sim_text_at(account, "metadata.namespace"));
 }
 
+/* Fields of the request that its sender owns; a server adds audiences later. */
+static json_t *owned_of(const json_t *spec)
+{
+    json_t *fields = json_pack("{s{}}", "f:expirationSeconds"), *value;
+    const char *key;
+    json_object_foreach ((json_t *)spec, key, value) {
+        char *name = xasprintf("f:%s", key);
+        json_object_set_new(fields, name, json_object());
+        free(name);
+    }
+    return json_pack("{so}", "f:spec", fields);
+}
+
 /* Completes the request, and gives it the token. */
 static void respond(struct writing *w, const json_t *account, json_t *body)
 {
     json_t *spec = sim_submap(body, "spec"), *audiences = json_object_get(spec, "audiences");
+    json_t *owned = owned_of(spec);
     int64_t now_s = clock_wall_us(sim_clock(w->api)) / 1000000,
             until_s = now_s + sim_int_at(spec, "expirationSeconds", USUAL_S);
     if (!json_array_size(audiences))
@@ -60,10 +74,13 @@ static void respond(struct writing *w, const json_t *account, json_t *body)
     char *token = w->api->access ? sim_users_issue(sim_access_users(w->api->access), &who)
                                  : xasprintf("user:system:serviceaccount:%s:%s", who.namespace_, who.name);
     w->reply->code = 201;
-    w->reply->json = json_pack("{ss ss s{ss ss ss so} sO s{ss so}}", "kind", token_kind.kind, "apiVersion",
-                               "authentication.k8s.io/v1", "metadata", "name", who.name, "namespace",
-                               who.namespace_, "uid", who.uid, "creationTimestamp", sim_time(now_s), "spec",
-                               spec, "status", "token", token, "expirationTimestamp", sim_time(until_s));
+    w->reply->json =
+        json_pack("{ss ss s{ss ss ss so s[{ss ss ss ss ss so so}]} sO s{ss so}}", "kind", token_kind.kind,
+                  "apiVersion", "authentication.k8s.io/v1", "metadata", "name", who.name, "namespace",
+                  who.namespace_, "uid", who.uid, "creationTimestamp", sim_time(now_s), "managedFields",
+                  "manager", w->by.manager, "operation", "Update", "apiVersion", "authentication.k8s.io/v1",
+                  "subresource", "token", "fieldsType", "FieldsV1", "time", sim_time(now_s), "fieldsV1",
+                  owned, "spec", spec, "status", "token", token, "expirationTimestamp", sim_time(until_s));
     free(token);
 }
 

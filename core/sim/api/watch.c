@@ -94,6 +94,10 @@ static bool selected(const struct sim_watch *watch, const struct sim_object *obj
 static void send_event(struct sim_watch *watch, const char *type, const struct sim_object *object,
                        uint64_t version)
 {
+    if (watch->form.form == SIM_FORM_PARTIAL_LIST) { /* an object is no list: a server ends here */
+        watch->then = SIM_THEN_END;
+        return;
+    }
     sim_form_event(&watch->out, &watch->form, type, object, version);
     watch->sent++;
     watch->delivered = watch->version;

@@ -11,9 +11,11 @@
 #include "sim/api/subresource.h"
 #include "sim/api/write_request_internal.h"
 #include "sim/object/metadata.h"
+#include "sim/object/object_spec.h"
 #include "sim/object/status.h"
 #include "sim/store/write.h"
 #include "sim/text/json_error.h"
+#include "sim/text/timestamp.h"
 #include "sim/text/tree.h"
 #include "sim/validate/rules.h"
 
@@ -33,7 +35,9 @@ json_t *sim_write_body(const struct writing *w, const char *what)
 
 static bool is_json(const struct writing *w)
 {
-    if (!*w->request->content_type || sim_has_type(w->request, "application/json")) return true;
+    if (!*w->request->content_type || sim_has_type(w->request, "application/json") ||
+        sim_has_type(w->request, "application/yaml"))
+        return true;
     sim_reply_status(w->reply,
                      sim_status_unsupported_media(
                          "application/json, application/yaml, application/vnd.kubernetes.protobuf"));
@@ -61,11 +65,11 @@ static void warn_of(const struct writing *w, const struct sim_object *object)
 
 void sim_write_respond(struct writing *w, struct sim_written *written)
 {
+    if (written->object) warn_of(w, written->object);
     if (written->refusal) {
         sim_reply_status(w->reply, written->refusal);
         written->refusal = NULL;
     } else {
-        warn_of(w, written->object);
         sim_reply_object(w->api, w->request, w->target->served, written->object, w->reply);
         if (w->reply->code == 200 && written->created) w->reply->code = 201;
     }
@@ -105,6 +109,8 @@ static json_t *bound(void *ctx, const struct sim_kind *kind, const json_t *old, 
 {
     json_t *pod = json_deep_copy(old);
     json_object_set_new(sim_submap(pod, "spec"), "nodeName", sim_string(sim_text_at(ctx, "target.name")));
+    sim_pod_set_condition(pod, json_pack("{ss ss sn sO}", "type", "PodScheduled", "status", "True",
+                                         "lastProbeTime", "lastTransitionTime", sim_at(ctx, "now")));
     return pod;
 }
 
@@ -133,6 +139,7 @@ static void bind_pod(struct writing *w, const char *key)
         json_decref(body);
         return;
     }
+    json_object_set_new(body, "now", sim_time(clock_wall_us(sim_clock(w->api)) / 1000000));
     sim_write_update(w->api, w->target->served, key, "binding", bound, body,
                      (struct sim_writer){.dry_run = w->by.dry_run}, &written);
     json_decref(body);
@@ -222,6 +229,8 @@ static void write_object(struct writing *w, const char *method)
         sim_evict(w, key);
     else if (strcmp(method, "POST") == 0 && subresource && strcmp(subresource, "token") == 0)
         sim_token_create(w, key);
+    else if (strcmp(method, "POST") == 0 && !subresource && w->target->served->kind->custom)
+        create(w); /* the name is that of the body */
     else
         not_allowed(w);
     free(key);
@@ -261,7 +270,9 @@ void sim_write_request(struct sim_api *api, const struct sim_request *request,
     if (!refusal && request->body.n > BODY_MAX)
         refusal = sim_status(413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728", NULL,
                              NULL);
-    if (refusal)
+    if (strcmp(request->method, "POST") == 0 && !is_json(&w)) /* before the options, of a POST alone */
+        json_decref(refusal);
+    else if (refusal)
         sim_reply_status(reply, refusal);
     else if (target->name)
         write_object(&w, request->method);
@@ -272,6 +283,8 @@ void sim_write_request(struct sim_api *api, const struct sim_request *request,
         sim_delete_collection(&w);
     else if (everywhere && target->served->kind->custom)
         sim_reply_no_page(reply);
+    else if (target->served->kind->custom && strcmp(request->method, "PATCH") == 0 && !sim_patch_has_type(&w))
+        ; /* that was it */
     else if (target->served->kind->custom && strcmp(request->method, "PUT") == 0)
         sim_reply_status(reply, sim_status_bad_request("name must be provided"));
     else

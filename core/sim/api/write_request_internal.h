@@ -35,6 +35,8 @@ void sim_write_changed(struct writing *writing, const char *key, sim_body_fn *bo
 /* --- patch_request.c */
 
 /* Patches or applies, and responds. */
+/* Returns false and responds if it is no type of a patch. */
+bool sim_patch_has_type(const struct writing *w);
 void sim_patch_one(struct writing *writing, const char *key);
 /* Returns why the options of the request are refused; NULL if they are not. A new Status. */
 json_t *sim_write_options_of(const struct sim_request *request, const struct sim_kind *kind);

@@ -36,6 +36,16 @@ static bool ends_initial_events(const json_t *object)
     return json_object_get(sim_at(object, "metadata.annotations"), "k8s.io/initial-events-end") != NULL;
 }
 
+json_t *sim_table_refused(const char *include_object)
+{
+    static const char *const known[] = {"", "Metadata", "Object", "None"};
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (!include_object || strcmp(include_object, known[i]) == 0) return NULL;
+    return sim_status_bad_request("Unable to convert to Table as requested: includeObject: Invalid value: "
+                                  "\"%s\": must be 'Metadata', 'Object', 'None', or empty",
+                                  include_object);
+}
+
 static json_t *included(const struct sim_kind *kind, const json_t *object, const char *include_object)
 {
     if (include_object && strcmp(include_object, "Object") == 0) return whole(kind, object);

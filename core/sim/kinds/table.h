@@ -43,6 +43,8 @@ bool sim_is_routed(const char *accept);
 /* Makes the form, with all that is in it, one of meta.k8s.io/v1beta1, in place. */
 void sim_form_to_beta(json_t *object);
 
+/* Returns a 400 for an `include_object` that no Table has; NULL if it has it. */
+json_t *sim_table_refused(const char *include_object);
 /* A meta.k8s.io/v1 Table of `n` objects. `rv` (NULL: that of the one object) and `continue_token` may be
  * NULL. `include_object` is as in the query, NULL and "" mean Metadata. Later events of a watch come without
  * column definitions. */

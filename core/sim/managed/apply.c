@@ -242,23 +242,6 @@ static json_t *prune(const struct sim_shape *shape, json_t *merged, const struct
     return pruned;
 }
 
-/* Go has no nulls in its types. */
-static void drop_nulls(json_t *value)
-{
-    const char *key;
-    json_t *item;
-    void *next;
-    size_t i;
-    json_object_foreach_safe(value, next, key, item)
-    {
-        if (json_is_null(item))
-            json_object_del(value, key);
-        else
-            drop_nulls(item);
-    }
-    json_array_foreach (value, i, item) drop_nulls(item);
-}
-
 /* An object that has no managers yet has those of before the first apply. */
 static void begin(const struct sim_kind *kind, const struct sim_shape *shape, const json_t *live,
                   const struct sim_author *author, struct sim_managers *managers)
@@ -310,9 +293,8 @@ static bool hand_over(const struct sim_kind *kind, const struct sim_shape *shape
 }
 
 /* A list of one empty entry takes away those that are stored. */
-static void finish(const struct sim_kind *kind, json_t *object, const struct sim_managers *managers)
+static void finish(json_t *object, const struct sim_managers *managers)
 {
-    if (!kind->custom) drop_nulls(object);
     json_t *list = managers->count ? sim_managers_json(managers) : json_pack("[{}]");
     json_object_set_new(sim_submap(object, "metadata"), "managedFields", list);
 }
@@ -334,7 +316,7 @@ json_t *sim_applied(const struct sim_kind *kind, const json_t *live, const struc
         sim_compare(&shape, before, object, true, &changes);
         if (hand_over(kind, &shape, before, apply, &managers, &changes, !sim_value_equal(before, object),
                       refusal)) {
-            finish(kind, object, &managers);
+            finish(object, &managers);
             update_last_applied(object, apply);
         } else {
             json_decref(object);

@@ -40,6 +40,7 @@ static json_t *default_of(const struct sim_shape *element, const char *key)
     const struct schema_field *field =
         element->form == SIM_SHAPE_TYPE ? schema_field_named(element->type, str_of(key)) : NULL;
     const char *text = field ? field->value : NULL;
+    if (field && !text && field->always) return json_incref((json_t *)sim_shape_zero(field));
     size_t n = text ? strlen(text) : 0;
     bool plain = n >= 2 && *text == '"' && !memchr(text, '\\', n); /* most are: "TCP" */
     if (plain) return json_stringn(text + 1, n - 2);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim/object/defaults.h"
+#include "sim/object/metadata.h"
 #include "sim/text/tree.h"
 
 void sim_managed_filter(const struct sim_kind *kind, const char *subresource, struct sim_field_set *set)
@@ -29,39 +31,6 @@ void sim_managed_filter_all(const struct sim_kind *kind, const char *subresource
     sim_managed_filter(kind, subresource, &changes->added);
     sim_managed_filter(kind, subresource, &changes->removed);
     sim_managed_filter(kind, subresource, &changes->modified);
-}
-
-enum { STEPS_MAX = 4 };
-
-/* Fields that the server itself fills in where a create says nothing, behind the owners' backs. */
-static const struct {
-    const char *kind, *steps[STEPS_MAX];
-} allocated[] = {
-    {"Service", {"spec", "clusterIP"}},    {"Service", {"spec", "clusterIPs"}},
-    {"Service", {"spec", "ipFamilies"}},   {"Service", {"spec", "ipFamilyPolicy"}},
-    {"Namespace", {"spec", "finalizers"}}, {"Pod", {"spec", "tolerations"}},
-    {"Pod", {"spec", "priority"}},         {"Pod", {"spec", "preemptionPolicy"}},
-    {"Node", {"spec", "taints"}},          {"Job", {"metadata", "labels"}},
-    {"Job", {"spec", "selector"}},         {"Job", {"spec", "template", "metadata", "labels"}},
-};
-
-static void leave_allocated(const struct sim_kind *kind, const json_t *given, struct sim_comparison *changes)
-{
-    struct sim_field_set own = {0};
-    for (size_t i = 0; i < ARRAY_LEN(allocated) && !kind->custom; i++) {
-        struct sim_path paths[STEPS_MAX];
-        const json_t *value = given;
-        size_t n = 0;
-        if (strcmp(allocated[i].kind, kind->kind) != 0) continue;
-        for (; n < STEPS_MAX && allocated[i].steps[n]; n++) {
-            paths[n] =
-                (struct sim_path){n ? &paths[n - 1] : NULL, {SIM_BY_NAME, allocated[i].steps[n], NULL}};
-            value = json_object_get(value, allocated[i].steps[n]);
-        }
-        if (!value) sim_field_set_add(&own, &paths[n - 1]);
-    }
-    sim_field_set_subtract_trees(&changes->added, &own);
-    sim_field_set_clear(&own);
 }
 
 void sim_managed_set(json_t *object, const struct sim_managers *managers)
@@ -96,18 +65,25 @@ static void read_managers(const char *subresource, const json_t *live, const jso
     sim_managers_read(managers, sim_at(live, "metadata.managedFields"));
 }
 
+/* What the body says, as the kind's types have it: nobody owns what the server adds to that. */
+static json_t *said(const struct sim_kind *kind, const json_t *given)
+{
+    json_t *object = sim_typed(kind, given);
+    sim_apply_scheme_defaults(kind, object);
+    return object;
+}
+
 void sim_managed_write(const struct sim_kind *kind, const struct sim_author *author, const json_t *live,
                        const json_t *given, json_t *object)
 {
     struct sim_managers managers = {0};
     struct sim_comparison changes = {0};
     struct sim_shape shape = sim_shape_of_kind(kind);
-    json_t *nothing = json_object();
+    json_t *nothing = json_object(), *after = said(kind, given); /* fields borrow their names */
     read_managers(author->subresource, live, given, &managers);
     if (managers.count || !live) {
-        sim_compare(&shape, live ? live : nothing, object, false, &changes);
+        sim_compare(&shape, live ? live : nothing, after, false, &changes);
         sim_managed_filter_all(kind, author->subresource, &changes);
-        if (!live) leave_allocated(kind, given, &changes);
         sim_managers_give_up(&managers, NULL, &changes);
         sim_managers_take(&managers, author, &changes);
         sim_managers_cap(&managers);
@@ -116,6 +92,35 @@ void sim_managed_write(const struct sim_kind *kind, const struct sim_author *aut
     sim_comparison_clear(&changes);
     sim_managers_clear(&managers);
     json_decref(nothing);
+    json_decref(after);
+}
+
+/* Fills a set with the one field of a path with dots, whose steps are kept in `steps`. */
+static void set_of_path(char *steps, struct sim_field_set *set)
+{
+    enum { STEPS_MAX = 16 };
+    struct sim_path paths[STEPS_MAX];
+    size_t n = 0;
+    for (char *rest = steps, *step; n < STEPS_MAX && (step = strsep(&rest, ".")); n++)
+        paths[n] = (struct sim_path){n ? &paths[n - 1] : NULL, {SIM_BY_NAME, step, NULL}};
+    sim_field_set_add(set, &paths[n - 1]);
+}
+
+void sim_managed_scale(const struct sim_author *author, const char *path, const json_t *live, json_t *object)
+{
+    char *steps = xstrdup(path);
+    struct sim_managers managers = {0};
+    struct sim_field_set replicas = {0};
+    int64_t wanted = sim_int_at(object, path, 0);
+    bool changed = sim_int_at(live, path, 0) != wanted;
+    set_of_path(steps, &replicas);
+    sim_managers_read(&managers, sim_at(live, "metadata.managedFields"));
+    sim_managers_scale(&managers, changed, &replicas);
+    if (changed && wanted) sim_managers_add(&managers, author, &replicas);
+    sim_managed_set(object, &managers);
+    sim_field_set_clear(&replicas);
+    sim_managers_clear(&managers);
+    free(steps);
 }
 
 static json_t *without_times(const json_t *object)

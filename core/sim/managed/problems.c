@@ -43,10 +43,7 @@ static const char *go_type(const json_t *value)
 static char *go_value(const json_t *value)
 {
     struct buf b = {0};
-    if (json_is_string(value))
-        buf_puts(&b, json_string_value(value));
-    else
-        sim_put_json(&b, value);
+    sim_put_go_value(&b, value);
     return buf_take(&b);
 }
 

@@ -136,10 +136,14 @@ static void add(json_t *causes, const char *type, const char *field, const json_
 
 static void check_name(const json_t *crd, json_t *causes)
 {
-    json_t *name = sim_at(crd, "metadata.name");
+    static const char *const fields[] = {"metadata.generateName", "metadata.name"};
     char *wanted = xasprintf("%s.%s", sim_text_at(crd, "spec.names.plural"), sim_text_at(crd, "spec.group"));
-    if (strcmp(sim_text_at(name, ""), wanted) != 0)
-        add(causes, "FieldValueInvalid", "metadata.name", name, "must be spec.names.plural+\".\"+spec.group");
+    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
+        const char *name = sim_text_at(crd, fields[i]);
+        if (*name && strcmp(name, wanted) != 0)
+            add(causes, "FieldValueInvalid", fields[i], sim_at(crd, fields[i]),
+                "must be spec.names.plural+\".\"+spec.group");
+    }
     free(wanted);
 }
 

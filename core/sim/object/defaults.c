@@ -57,7 +57,7 @@ static bool tolerates(const json_t *tolerations, const char *key)
 }
 
 /* Adds the tolerations of admission. Pods stay for five minutes on a node that is away. */
-static void finish_pod(json_t *pod)
+static void admit_pod(json_t *pod)
 {
     static const char *const keys[] = {"node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"};
     json_t *spec = json_object_get(pod, "spec");
@@ -135,6 +135,11 @@ static void finish_service(json_t *service)
     if (strcmp(sim_text_at(spec, "sessionAffinity"), "ClientIP") == 0)
         sim_default(spec, "sessionAffinityConfig",
                     json_pack("{s:{s:i}}", "clientIP", "timeoutSeconds", 10800));
+}
+
+static void allocate_service(json_t *service)
+{
+    json_t *spec = json_object_get(service, "spec");
     if (json_is_object(spec) && strcmp(sim_text_at(spec, "type"), "ExternalName") != 0)
         default_address(service, spec);
     default_node_ports(service, spec);
@@ -199,9 +204,17 @@ static void finish_secret(json_t *secret)
 
 static void finish_namespace(json_t *namespace)
 {
+    if (!*sim_text_at(namespace, "metadata.name")) return; /* it is generated later */
     json_t *labels = sim_submap(sim_submap(namespace, "metadata"), "labels");
     json_object_set_new(labels, "kubernetes.io/metadata.name",
                         sim_string(sim_text_at(namespace, "metadata.name")));
+}
+
+/* The old API counted templates. */
+static void finish_daemon_set(json_t *set)
+{
+    json_t *annotations = sim_submap(sim_submap(set, "metadata"), "annotations");
+    default_text(annotations, "deprecated.daemonset.template.generation", "0");
 }
 
 static void finish_crd(json_t *crd)
@@ -225,10 +238,10 @@ static void finish(const char *type, json_t *object)
     } types[] = {
         {"core/v1.Container", finish_container},
         {"core/v1.EphemeralContainer", finish_container},
-        {"core/v1.Pod", finish_pod},
         {"core/v1.ReplicationController", finish_controller},
         {"batch/v1.Job", finish_job},
         {"core/v1.Namespace", finish_namespace},
+        {"apps/v1.DaemonSet", finish_daemon_set},
         {"core/v1.Service", finish_service},
         {"core/v1.ServicePort", finish_service_port},
         {"core/v1.Node", finish_node},
@@ -241,9 +254,17 @@ static void finish(const char *type, json_t *object)
         if (strcmp(type, types[i].type) == 0) types[i].finish(object);
 }
 
-void sim_apply_defaults(const struct sim_kind *kind, json_t *object)
+void sim_apply_scheme_defaults(const struct sim_kind *kind, json_t *object)
 {
     if (kind->schema) sim_default_fields(kind->schema, object, finish);
+}
+
+void sim_apply_defaults(const struct sim_kind *kind, json_t *object)
+{
+    const char *type = kind->schema ? kind->schema->type : "";
+    sim_apply_scheme_defaults(kind, object);
+    if (strcmp(type, "core/v1.Pod") == 0) admit_pod(object);
+    if (strcmp(type, "core/v1.Service") == 0) allocate_service(object);
 }
 
 /* --- Creates */

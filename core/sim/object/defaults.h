@@ -5,7 +5,9 @@
 
 #include "sim/object/kind.h"
 
-/* Sets the defaults of every write. */
+/* Sets the defaults that a body has as soon as it is read. */
+void sim_apply_scheme_defaults(const struct sim_kind *kind, json_t *object);
+/* Likewise, and what is allocated or admitted with every write, which nobody owns. */
 void sim_apply_defaults(const struct sim_kind *kind, json_t *object);
 /* Sets what only a create sets: the first status, finalizers, the selector of a job. */
 void sim_apply_first(const struct sim_kind *kind, json_t *object);

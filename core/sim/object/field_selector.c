@@ -26,9 +26,12 @@ static bool is_known(const struct sim_kind *kind, const char *label, char **mess
 {
     bool own_labels = kind->field_labels != NULL;
     if (strcmp(label, "metadata.name") == 0 || is_one_of(label, kind->field_labels)) return true;
-    if (strcmp(label, "metadata.namespace") == 0 && (kind->namespaced || !own_labels)) return true;
+    if (strcmp(label, "metadata.namespace") == 0 && (kind->namespaced || !(own_labels || kind->custom)))
+        return true;
     *message =
-        own_labels || kind->custom
+        kind->schema && strcmp(kind->schema->type, "batch/v1.Job") == 0
+            ? xasprintf("field label \"%s\" not supported for Job", label)
+        : own_labels || kind->custom
             ? xasprintf("field label not supported: %s", label)
             : xasprintf(
                   "\"%s\" is not a known field selector: only \"metadata.name\", \"metadata.namespace\"",

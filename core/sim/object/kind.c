@@ -126,6 +126,12 @@ bool sim_next_subresource(const struct sim_kind *kind, size_t *at, struct schema
     return false;
 }
 
+const char *sim_scale_path(const struct sim_kind *kind)
+{
+    const char *path = json_string_value(json_object_get(kind->scale, "specReplicasPath"));
+    return path ? path + strspn(path, ".") : "spec.replicas";
+}
+
 bool sim_is_namespace(const struct sim_kind *kind)
 {
     return !*kind->group && strcmp(kind->kind, "Namespace") == 0;

@@ -58,6 +58,8 @@ bool sim_has_subresource(const struct sim_kind *kind, const char *name);
  * end.
  */
 bool sim_next_subresource(const struct sim_kind *kind, size_t *at, struct schema_subresource *sub);
+/* Path of the number that a Scale sets: a CRD says so; others have it where Deployments do. */
+const char *sim_scale_path(const struct sim_kind *kind);
 /* Is it the kind of Namespaces? */
 bool sim_is_namespace(const struct sim_kind *kind);
 /* "v1" or "apps/v1": the apiVersion of the kind's objects; a new string. */

@@ -7,41 +7,27 @@
 #include "base/mem.h"
 #include "sim/object/kind.h"
 #include "sim/object/status.h"
+#include "sim/text/json_error.h"
 #include "sim/text/tree.h"
 #include "sim/validate/decode.h"
 
 /* selfLink, which no server fills any more, and what is unknown are dropped. */
-static const struct {
-    const char *name;
-    json_type type;
-} fields[] = {
-    {"name", JSON_STRING},
-    {"generateName", JSON_STRING},
-    {"namespace", JSON_STRING},
-    {"uid", JSON_STRING},
-    {"resourceVersion", JSON_STRING},
-    {"generation", JSON_INTEGER},
-    {"creationTimestamp", JSON_STRING},
-    {"deletionTimestamp", JSON_STRING},
-    {"deletionGracePeriodSeconds", JSON_INTEGER},
-    {"labels", JSON_OBJECT},
-    {"annotations", JSON_OBJECT},
-    {"ownerReferences", JSON_ARRAY},
-    {"finalizers", JSON_ARRAY},
-    {"managedFields", JSON_ARRAY},
+static const char *const fields[] = {
+    "name",
+    "generateName",
+    "namespace",
+    "uid",
+    "resourceVersion",
+    "generation",
+    "creationTimestamp",
+    "deletionTimestamp",
+    "deletionGracePeriodSeconds",
+    "labels",
+    "annotations",
+    "ownerReferences",
+    "finalizers",
+    "managedFields",
 };
-
-static const char *type_name(const json_t *value)
-{
-    switch (json_typeof(value)) {
-    case JSON_OBJECT: return "object";
-    case JSON_ARRAY: return "array";
-    case JSON_STRING: return "string";
-    case JSON_TRUE:
-    case JSON_FALSE: return "bool";
-    default: return "number";
-    }
-}
 
 /* Refuses a body that cannot be read as an object of the kind, with the server's message; takes `why`. */
 static bool refuse(const struct sim_kind *kind, const json_t *body, char *why, struct sim_refusal *refusal)
@@ -58,30 +44,12 @@ static bool refuse(const struct sim_kind *kind, const json_t *body, char *why, s
     return sim_refuse(refusal, status);
 }
 
-static bool wrong_type(const struct sim_kind *kind, const json_t *body, const char *field,
-                       const json_t *value, const char *wanted, struct sim_refusal *refusal)
-{
-    return refuse(kind, body,
-                  xasprintf("json: cannot unmarshal %s into Go struct field ObjectMeta.%s of type %s",
-                            type_name(value), *field ? field : "metadata", wanted),
-                  refusal);
-}
-
-static const char *wanted_type(json_type type)
-{
-    switch (type) {
-    case JSON_INTEGER: return "int64";
-    case JSON_OBJECT: return "map[string]string";
-    case JSON_ARRAY: return "[]string";
-    default: return "string";
-    }
-}
-
-/* Refuses a custom object of another kind, whose name the message has. */
-static bool other_kind(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal)
+/* The message has the name of the other kind. */
+bool sim_check_kind(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal)
 {
     struct sim_kind named = *kind;
     json_t *given = json_object_get(body, "kind");
+    if (!kind->custom || strcmp(sim_text_at(given, ""), kind->kind) == 0) return true;
     named.kind = json_string_value(given);
     char *must = xasprintf("must be %s", kind->kind);
     json_t *status = sim_status_invalid(&named, sim_text_at(body, "metadata.name"), "FieldValueInvalid",
@@ -90,8 +58,8 @@ static bool other_kind(const struct sim_kind *kind, const json_t *body, struct s
     return sim_refuse(refusal, status);
 }
 
-/* Checks kind and version. Custom objects must have them, and only the version is compared; others are looked
- * up by them, and may omit them. */
+/* Checks kind and version. Custom objects must have them, and only the version is compared at first; others
+ * are looked up by them, and may omit them. */
 static bool check_kind(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal)
 {
     const char *given = sim_text_at(body, "kind"), *version = sim_text_at(body, "apiVersion");
@@ -105,14 +73,17 @@ static bool check_kind(const struct sim_kind *kind, const json_t *body, struct s
                               "the object provided is unrecognized (must be of type %s): Object 'Kind' is "
                               "missing",
                               kind->kind));
+    else if (kind->custom && json_is_null(json_object_get(body, "apiVersion")))
+        good = sim_refuse(refusal, sim_status_bad_request(
+                                       "%s in version \"\" cannot be handled as a %s: .apiVersion accessor "
+                                       "error: <nil> is of the type <nil>, expected string",
+                                       given, kind->kind));
     else if (!same_version && kind->custom)
         good = sim_refuse(refusal,
                           sim_status_bad_request(
                               "the API version in the data (%s) does not match the expected API version (%s)",
                               version, expected));
-    else if (!same_kind && kind->custom)
-        good = other_kind(kind, body, refusal);
-    else if (!same_version || !same_kind)
+    else if (!same_version || (!same_kind && !kind->custom))
         good = refuse(kind, body,
                       xasprintf("no kind \"%s\" is registered for version \"%s\" in scheme "
                                 "\"pkg/runtime/scheme.go:111\"",
@@ -122,21 +93,16 @@ static bool check_kind(const struct sim_kind *kind, const json_t *body, struct s
     return good;
 }
 
-/* Checks that the values of labels and annotations, and finalizers, are strings. */
-static bool check_strings(const struct sim_kind *kind, const json_t *body, const char *field,
-                          struct sim_refusal *refusal)
+char *sim_metadata_error(const json_t *metadata)
 {
-    const json_t *value = json_object_get(json_object_get(body, "metadata"), field);
-    const char *key;
-    json_t *item;
-    size_t i;
-    json_object_foreach ((json_t *)value, key, item) {
-        if (!json_is_string(item)) return wrong_type(kind, body, field, item, "string", refusal);
-    }
-    json_array_foreach (value, i, item) {
-        if (!json_is_string(item)) return wrong_type(kind, body, field, item, "string", refusal);
-    }
-    return true;
+    struct sim_decoding decoding = {0};
+    if (!metadata || json_is_null(metadata)) return NULL;
+    if (!json_is_object(metadata))
+        return xasprintf("json: cannot unmarshal %s into Go value of type v1.ObjectMeta",
+                         sim_json_type(metadata));
+    json_decref(sim_decode(schema_type("meta/v1.ObjectMeta"), metadata, &decoding));
+    json_decref(decoding.unknown);
+    return decoding.error;
 }
 
 bool sim_check_body(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal)
@@ -149,16 +115,8 @@ bool sim_check_body(const struct sim_kind *kind, const json_t *body, struct sim_
                          "object",
                          kind->kind));
     if (!check_kind(kind, body, refusal)) return false;
-    if (metadata && !json_is_null(metadata) && !json_is_object(metadata))
-        return wrong_type(kind, body, "", metadata, "v1.ObjectMeta", refusal);
-    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
-        const json_t *value = json_object_get(metadata, fields[i].name);
-        if (value && !json_is_null(value) && json_typeof(value) != fields[i].type)
-            return wrong_type(kind, body, fields[i].name, value, wanted_type(fields[i].type), refusal);
-    }
-    return check_strings(kind, body, "labels", refusal) &&
-           check_strings(kind, body, "annotations", refusal) &&
-           check_strings(kind, body, "finalizers", refusal);
+    char *error = sim_metadata_error(metadata);
+    return !error || refuse(kind, body, error, refusal);
 }
 
 static bool is_empty(const json_t *value)
@@ -172,8 +130,8 @@ void sim_tidy_metadata(json_t *object)
 {
     json_t *tidy = json_object(), *metadata = json_object_get(object, "metadata");
     for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
-        json_t *value = json_object_get(metadata, fields[i].name);
-        if (!is_empty(value)) json_object_set(tidy, fields[i].name, value);
+        json_t *value = json_object_get(metadata, fields[i]);
+        if (!is_empty(value)) json_object_set(tidy, fields[i], value);
     }
     json_object_set_new(object, "metadata", tidy);
 }

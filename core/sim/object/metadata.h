@@ -7,6 +7,10 @@
 /* Returns false with a 400 if the body is not an object of this kind and version, or its metadata has values
  * of wrong types. A built-in kind may omit kind and apiVersion. */
 bool sim_check_body(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal);
+/* Returns false with a 422 if a custom object is of another kind, which a server looks at late. */
+bool sim_check_kind(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal);
+/* What is wrong with the types of metadata, in Go's words; a new string, NULL if they are right. */
+char *sim_metadata_error(const json_t *metadata);
 /* Returns a deep copy with kind, apiVersion and metadata first, the metadata in order. */
 json_t *sim_normalized(const struct sim_kind *kind, const json_t *body);
 /* Likewise, as decoded by the types of a built-in kind, so that two states can be compared: what was loaded

@@ -25,6 +25,7 @@ struct sim_object {
     uint32_t namespace_len;
     const char *phase, *node;                       /* status.phase and spec.nodeName, "" when missing */
     struct sim_span metadata, labels, version_text; /* labels.len is 0 when there are none */
+    bool unsettled; /* gets a new version by an update that changes nothing, too */
     char *text;
 };
 

@@ -50,6 +50,7 @@ static bool check(const struct sim_kind *kind, const json_t *object, const struc
 {
     const json_t *metadata = json_object_get(object, "metadata");
     const char *version = sim_text_at(metadata, "resourceVersion");
+    uint64_t number;
     json_t *causes = json_array(), *more = sim_spec_causes(kind, object);
     sim_metadata_causes(kind, metadata, SIM_CHECK_ALL, causes);
     json_array_extend(causes, more);
@@ -58,7 +59,7 @@ static bool check(const struct sim_kind *kind, const json_t *object, const struc
     if (json_array_size(causes))
         return sim_refuse(refusal, sim_status_invalid_causes(kind, sim_text_at(metadata, "name"), causes));
     json_decref(causes);
-    if (*version && strcmp(version, "0") != 0 && !now->tried)
+    if (str_to_u64(str_of(version), &number) && number && !now->tried) /* one that is no number is ignored */
         return sim_refuse(
             refusal,
             sim_status(500, NULL, "resourceVersion should not be set on objects to be created", NULL, NULL));
@@ -69,7 +70,7 @@ json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, cons
                            const struct sim_now *now, struct sim_refusal *refusal)
 {
     refusal->status = NULL;
-    if (!sim_check_body(kind, body, refusal)) return NULL;
+    if (!sim_check_body(kind, body, refusal) || !sim_check_kind(kind, body, refusal)) return NULL;
     json_t *object = sim_normalized(kind, body), *metadata = json_object_get(object, "metadata");
     bool good = place(kind, metadata, ns, refusal);
     if (good) {
@@ -85,7 +86,7 @@ json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, cons
         json_decref(object);
         return NULL;
     }
-    json_object_del(metadata, "resourceVersion");
+    if (!now->tried) json_object_del(metadata, "resourceVersion");
     if (sim_is_crd(kind) && now->tried)
         sim_crd_begin(object);
     else if (sim_is_crd(kind))

@@ -132,12 +132,13 @@ static void delete_namespace(json_t *object, int64_t now_s)
 /* Returns whether the deletion gets this finalizer: options decide; without them it keeps the one that it
  * has.
  */
-static bool wants(const json_t *object, const json_t *options, const char *policy, const char *finalizer,
-                  bool otherwise)
+static bool wants(bool collects_none, const json_t *object, const json_t *options, const char *policy,
+                  const char *finalizer, bool otherwise)
 {
     const json_t *orphans = json_object_get(options, "orphanDependents");
     const char *given = sim_text_at(options, "propagationPolicy");
     bool orphan = strcmp(finalizer, ORPHAN) == 0;
+    if (collects_none) return false;
     if (json_is_boolean(orphans)) return orphan && json_is_true(orphans);
     if (*given) return strcmp(given, policy) == 0;
     return otherwise || sim_has_text(sim_at(object, "metadata.finalizers"), finalizer);
@@ -151,8 +152,9 @@ static bool orphans_by_default(const struct sim_kind *kind)
 
 static void set_collection_finalizers(const struct sim_kind *kind, json_t *object, const json_t *options)
 {
-    bool orphan = wants(object, options, "Orphan", ORPHAN, orphans_by_default(kind));
-    bool foreground = wants(object, options, "Foreground", FOREGROUND, false);
+    bool none = !kind->custom && strcmp(kind->kind, "Event") == 0; /* own nothing */
+    bool orphan = wants(none, object, options, "Orphan", ORPHAN, orphans_by_default(kind));
+    bool foreground = wants(none, object, options, "Foreground", FOREGROUND, false);
     json_t *finalizers = json_array(), *finalizer;
     size_t i;
     json_array_foreach (sim_at(object, "metadata.finalizers"), i, finalizer)

@@ -15,7 +15,8 @@ struct sim_now {
 /* Refusal: a Status to respond with, owned by the caller; NULL if nothing was refused. */
 struct sim_refusal {
     json_t *status;
-    bool tried; /* set by the caller of an update: of a dry run, which names storage in other words */
+    bool tried;   /* set by the caller of an update: of a dry run, which names storage in other words */
+    bool patched; /* set by the body of an update: it is a patch, whose uid must not change */
 };
 
 /* Takes the status; false. */

@@ -10,6 +10,7 @@
 #include "sim/object/crd.h"
 #include "sim/object/metadata.h"
 #include "sim/object/status.h"
+#include "sim/text/timestamp.h"
 #include "sim/text/tree.h"
 #include "sim/validate/rules.h"
 #include "sim/validate/scalars.h"
@@ -77,7 +78,9 @@ void sim_add_pod_change_causes(const json_t *old, const json_t *object, json_t *
     if (list)
         json_array_append_new(causes, sim_cause("FieldValueForbidden", list, NULL,
                                                 "pod updates may not add or remove containers"));
-    else if (!json_equal(before, after))
+    else
+        sim_rules_check("changed pod", old, object, causes);
+    if (!list && !json_equal(before, after))
         json_array_append_new(
             causes, sim_cause("FieldValueForbidden", "spec", NULL,
                               "pod updates may not change fields other than `spec.containers[*].image`,"
@@ -88,6 +91,29 @@ void sim_add_pod_change_causes(const json_t *old, const json_t *object, json_t *
                               "was previously negative)"));
     json_decref(before);
     json_decref(after);
+}
+
+void sim_pod_set_condition(json_t *pod, json_t *condition)
+{
+    json_t *status = sim_submap(pod, "status");
+    sim_default(status, "conditions", json_array());
+    json_t *conditions = json_object_get(status, "conditions"),
+           *old = sim_find(conditions, "type", sim_text_at(condition, "type"));
+    if (!old) json_array_append(conditions, condition);
+    if (old) json_object_clear(old);
+    if (old) json_object_update(old, condition);
+    json_decref(condition);
+}
+
+void sim_volume_stamp(const struct sim_kind *kind, const json_t *old, json_t *object, int64_t now_s)
+{
+    static const char since[] = "lastPhaseTransitionTime";
+    json_t *status = json_object_get(object, "status"), *before = json_object_get(old, "status");
+    bool same = strcmp(sim_text_at(status, "phase"), sim_text_at(before, "phase")) == 0;
+    const char *given = sim_text_at(status, since), *last = sim_text_at(before, since);
+    if (kind->custom || strcmp(kind->kind, "PersistentVolume") != 0 || !status) return;
+    if (same && !*given && *last) json_object_set(status, since, json_object_get(before, since));
+    if (!same && (!*given || strcmp(given, last) == 0)) json_object_set_new(status, since, sim_time(now_s));
 }
 
 /* --- Quality of service classes */

@@ -21,6 +21,12 @@ void sim_add_pod_change_causes(const json_t *old, const json_t *object, json_t *
 /* Guaranteed, Burstable or BestEffort. `spec` has its defaults already. */
 const char *sim_quality_of_service(const json_t *spec);
 
+/* Sets a condition of a pod, which it takes, in the place of that of its type. */
+void sim_pod_set_condition(json_t *pod, json_t *condition);
+
+/* A volume says since when it is in its phase, unless who changes it does. */
+void sim_volume_stamp(const struct sim_kind *kind, const json_t *old, json_t *object, int64_t now_s);
+
 /* --- object_csr.c: CertificateSigningRequests; objects of other kinds have no conditions of theirs */
 
 /* Appends the causes for which their conditions must not change so. */

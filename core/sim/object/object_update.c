@@ -10,11 +10,17 @@
 #include "sim/object/object_rules.h"
 #include "sim/object/object_spec.h"
 #include "sim/object/status.h"
+#include "sim/text/json_error.h"
 #include "sim/text/tree.h"
 
 static const char *meta(const json_t *object, const char *key)
 {
     return sim_text_at(json_object_get(object, "metadata"), key);
+}
+
+static bool is(const char *subresource, const char *name)
+{
+    return subresource && strcmp(subresource, name) == 0;
 }
 
 bool sim_check_identity(const char *name, const char *ns, const json_t *body, struct sim_refusal *refusal)
@@ -45,7 +51,8 @@ static bool check_version(const struct sim_kind *kind, const json_t *old, const 
     const char *name = meta(old, "name"), *version = meta(body, "resourceVersion");
     uint64_t number = 0;
     if (*version && !str_to_u64(str_of(version), &number)) {
-        json_t *message = sim_textf("strconv.ParseUint: parsing \"%s\": invalid syntax", version);
+        json_t *message =
+            sim_textf("strconv.ParseUint: parsing \"%s\": %s", version, sim_number_problem(version));
         refusal->status = sim_status(500, NULL, json_string_value(message), NULL, NULL);
         json_decref(message);
         return false;
@@ -85,7 +92,7 @@ static bool check_uid(const struct sim_kind *kind, const json_t *old, const json
                       struct sim_refusal *refusal)
 {
     const char *uid = meta(body, "uid");
-    if (!*uid || strcmp(uid, meta(old, "uid")) == 0) return true;
+    if (!*uid || strcmp(uid, meta(old, "uid")) == 0 || refusal->patched) return true;
     char *key = storage_key(kind, old, refusal->tried);
     json_t *status =
         sim_status_conflict(kind, meta(old, "name"),
@@ -116,6 +123,10 @@ static void keep_system_fields(const struct sim_kind *kind, json_t *object, cons
     static const char *const paths[] = {"metadata.deletionTimestamp", "metadata.deletionGracePeriodSeconds"};
     json_t *metadata = json_object_get(object, "metadata");
     const json_t *before = json_object_get(old, "metadata");
+    const json_t *uid = json_object_get(metadata, "uid");
+    if (*sim_text_at(uid, "") && !json_equal((json_t *)uid, json_object_get(before, "uid")))
+        json_array_append_new(causes,
+                              sim_cause("FieldValueInvalid", "metadata.uid", uid, "field is immutable"));
     for (size_t i = 0; i < ARRAY_LEN(kept); i++) copy_field(metadata, before, kept[i]);
     for (size_t i = 0; i < ARRAY_LEN(deletion); i++) {
         const json_t *wanted = json_object_get(metadata, deletion[i]);
@@ -131,10 +142,12 @@ static void check_finalizers(const json_t *object, const json_t *old, json_t *ca
 {
     json_t *finalizer;
     size_t i;
-    if (!*meta(old, "deletionTimestamp")) return;
-    json_array_foreach (sim_at(object, "metadata.finalizers"), i, finalizer) {
+    json_t *seen = json_array();
+    json_array_foreach (*meta(old, "deletionTimestamp") ? sim_at(object, "metadata.finalizers") : NULL, i,
+                        finalizer) {
         const char *name = sim_text_at(finalizer, "");
-        if (sim_has_text(sim_at(old, "metadata.finalizers"), name)) continue;
+        if (sim_has_text(sim_at(old, "metadata.finalizers"), name) || sim_has_text(seen, name)) continue;
+        json_array_append(seen, finalizer);
         char *detail =
             xasprintf("no new finalizers can be added if the object is being deleted, found new finalizers "
                       "[]string{\"%s\"}",
@@ -142,12 +155,14 @@ static void check_finalizers(const json_t *object, const json_t *old, json_t *ca
         json_array_append_new(causes, sim_cause("FieldValueForbidden", "metadata.finalizers", NULL, detail));
         free(detail);
     }
+    json_decref(seen);
 }
 
 /* Kinds whose status leaves more alone than the spec, or whose requests write less. */
 static const struct sim_alone all_alone[] = {
     {"Pod", "status", "metadata", "deletionTimestamp"},
     {"Pod", "status", "metadata", "ownerReferences"},
+    {"Pod", "status", "status", "qosClass"},
     {"Deployment", "status", "metadata", "labels"},
     {"VolumeAttachment", "status", "metadata", NULL},
     {"FlowSchema", "status", "metadata", NULL},
@@ -230,9 +245,12 @@ static void keep_addresses(json_t *spec, const json_t *old)
     for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
         if (external && same)
             json_object_del(spec, fields[i]);
-        else if (!external && none && i < 2)
+        else if (!external && none && !json_object_get(spec, fields[i]))
             copy_field(spec, json_object_get(old, "spec"), fields[i]);
     }
+    if (external && strcmp(sim_text_at(spec, "internalTrafficPolicy"),
+                           sim_text_at(old, "spec.internalTrafficPolicy")) == 0)
+        json_object_del(spec, "internalTrafficPolicy");
 }
 
 /* Keeps the parts that belong to other requests, the status and a namespace's finalizers, and what a body
@@ -240,7 +258,7 @@ static void keep_addresses(json_t *spec, const json_t *old)
 static void keep_other_parts(const struct sim_kind *kind, json_t *object, const json_t *old,
                              const char *subresource)
 {
-    if (kind->has_status && strcmp(subresource ? subresource : "", "approval") != 0)
+    if (kind->has_status && !is(subresource, "approval") && !is(subresource, "binding"))
         copy_field(object, old, "status");
     if (sim_is_namespace(kind) && !subresource) {
         json_t *spec = sim_submap(object, "spec");
@@ -321,7 +339,7 @@ static json_t *update(const struct sim_kind *kind, const json_t *old, const json
                       const char *subresource, struct sim_refusal *refusal)
 {
     json_t *object = sim_typed(kind, body), *causes = json_array();
-    bool to_status = subresource && strcmp(subresource, "status") == 0;
+    bool to_status = is(subresource, "status"), counts = !to_status && !is(subresource, "binding");
     if (to_status)
         only_status(kind, object, old);
     else
@@ -329,7 +347,7 @@ static json_t *update(const struct sim_kind *kind, const json_t *old, const json
     keep_alone(kind, object, old, subresource);
     keep_system_fields(kind, object, old, causes);
     sim_apply_defaults(kind, object);
-    if (kind->has_generation && !to_status && wants_other(kind, old, object)) {
+    if (kind->has_generation && counts && wants_other(kind, old, object)) {
         int64_t generation = sim_int_at(old, "metadata.generation", 0);
         json_object_set_new(json_object_get(object, "metadata"), "generation", json_integer(generation + 1));
     }
@@ -350,7 +368,7 @@ bool sim_check_created_by_update(const struct sim_kind *kind, json_t *body, cons
     json_object_set_new(none, "namespace", sim_string(ns));
     json_object_set_new(nothing, "metadata", none);
     bool good = check_uid(kind, nothing, body, refusal) && check_version(&any, nothing, body, refusal);
-    json_object_del(metadata, "resourceVersion");
+    if (!refusal->tried) json_object_del(metadata, "resourceVersion");
     json_decref(nothing);
     return good;
 }
@@ -362,7 +380,8 @@ json_t *sim_prepare_update(const struct sim_kind *kind, const json_t *old, const
     if (!sim_check_body(kind, body, refusal) ||
         !sim_check_identity(meta(old, "name"), kind->namespaced ? meta(old, "namespace") : NULL, body,
                             refusal) ||
-        !check_uid(kind, old, body, refusal) || !check_version(kind, old, body, refusal))
+        !check_uid(kind, old, body, refusal) || !check_version(kind, old, body, refusal) ||
+        !sim_check_kind(kind, body, refusal))
         return NULL;
     json_t *before = sim_typed(kind, old);
     sim_apply_defaults(kind, before);

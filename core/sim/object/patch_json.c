@@ -124,9 +124,10 @@ static bool move(struct work *w, const char *from, const char *path)
 {
     size_t n = strlen(from);
     if (strcmp(from, path) == 0) {
-        json_t *there = value_at(w, from);
-        json_decref(there);
-        return there != NULL;
+        struct sim_place place;
+        bool there = find_there(w, from, &place);
+        if (there) sim_place_clear(&place);
+        return there;
     }
     if (strncmp(path, from, n) == 0 && path[n] == '/') return fail(w, "a value cannot be moved into itself");
     json_t *value = value_at(w, from);

@@ -107,9 +107,46 @@ static void merge_element(json_t *result, size_t at, const json_t *element, char
         json_array_append_new(result, merged);
 }
 
-/* By merge key; elements without it are added. A new reference. */
+/* Takes the first message; empties the text. */
+static void fail(char **message, struct buf *text)
+{
+    if (!*message) *message = buf_take(text);
+    buf_clear(text);
+}
+
+/* Elements are of one type, and have the key. */
+static void check_elements(const json_t *old, const json_t *patch, const char *key, char **message)
+{
+    const json_t *lists[] = {old, patch}, *first = json_array_get(json_array_size(old) ? old : patch, 0);
+    struct buf text = {0};
+    json_t *element;
+    size_t i, l;
+    bool same = true;
+    for (l = 0; l < ARRAY_LEN(lists); l++)
+        json_array_foreach ((json_t *)lists[l], i, element)
+            same = same && json_typeof(element) == json_typeof(first);
+    if (!same) {
+        buf_puts(&text, "list element types are not identical: [");
+        sim_put_go_value(&text, old);
+        buf_putc(&text, ' ');
+        sim_put_go_value(&text, patch);
+        buf_putc(&text, ']');
+        fail(message, &text);
+    }
+    json_array_foreach ((json_t *)patch, i, element) {
+        if (!*key || !json_is_object(element) || directs(element, "replace") || json_object_get(element, key))
+            continue;
+        buf_puts(&text, "map: ");
+        sim_put_go_value(&text, element);
+        buf_printf(&text, " does not contain declared merge key: %s", key);
+        fail(message, &text);
+    }
+}
+
+/* By merge key. A new reference. */
 static json_t *merge_list(const json_t *old, const json_t *patch, const char *key, char **message)
 {
+    if (json_array_size(old)) check_elements(old, patch, key, message);
     json_t *result = json_is_array(old) ? json_deep_copy(old) : json_array(), *element;
     json_t *plain = json_array(); /* the elements of the patch that are no directives */
     size_t i;
@@ -136,10 +173,34 @@ static json_t *merge_field(const char *field, const json_t *old, const json_t *p
 #define ORDER  "$setElementOrder/"
 #define REMOVE "$deleteFromPrimitiveList/"
 
-static void set_order(json_t *result, const char *field, const json_t *order, const json_t *old)
+/* What a patch adds must be named, and in the same order. */
+static void check_order(const json_t *added, const json_t *order, const char *key, char **message)
+{
+    struct buf text = {0};
+    size_t at = 0, i;
+    json_t *element;
+    json_array_foreach ((json_t *)added, i, element) {
+        if (*key && directs(element, "delete")) continue;
+        while (at < json_array_size(order) && !json_equal((json_t *)identity(element, key),
+                                                          (json_t *)identity(json_array_get(order, at), key)))
+            at++;
+        if (at++ < json_array_size(order)) continue;
+        buf_puts(&text, "The order in patch list:\n");
+        sim_put_go_value(&text, added);
+        buf_puts(&text, "\n doesn't match $setElementOrder list:\n");
+        sim_put_go_value(&text, order);
+        buf_puts(&text, "\n");
+        fail(message, &text);
+        return;
+    }
+}
+
+static void set_order(json_t *result, const char *field, const json_t *order, const json_t *old,
+                      const json_t *added, char **message)
 {
     json_t *list = json_object_get(result, field);
     const char *key = json_is_array(list) && json_array_size(order) ? key_of(field, order) : NULL;
+    if (key) check_order(added, order, key, message);
     if (key) json_object_set_new(result, field, in_order(list, order, json_object_get(old, field), key));
 }
 
@@ -170,8 +231,7 @@ static json_t *unknown_directive(const json_t *patch, char **message)
     struct buf out = {0};
     buf_printf(&out, "unknown patch type: %s in map: ", sim_text_at(patch, "$patch"));
     sim_put_go_value(&out, patch);
-    if (!*message) *message = buf_take(&out);
-    buf_clear(&out);
+    fail(message, &out);
     return json_object();
 }
 
@@ -190,12 +250,31 @@ static void merge_members(json_t *result, const json_t *old, const json_t *patch
     }
     json_object_foreach ((json_t *)patch, field, value) {
         if (strncmp(field, REMOVE, strlen(REMOVE)) == 0) remove_from(result, field + strlen(REMOVE), value);
-        if (strncmp(field, ORDER, strlen(ORDER)) == 0) set_order(result, field + strlen(ORDER), value, old);
+        if (strncmp(field, ORDER, strlen(ORDER)) == 0)
+            set_order(result, field + strlen(ORDER), value, old,
+                      json_object_get(patch, field + strlen(ORDER)), message);
     }
+}
+
+/* What is new is taken as it is, but for its nulls: with directives, too. */
+static json_t *taken(const json_t *patch)
+{
+    json_t *result = json_copy((json_t *)patch), *value;
+    const char *key;
+    void *next;
+    json_object_foreach_safe(result, next, key, value)
+    {
+        if (json_is_null(value) || json_object_get(value, "$patch"))
+            json_object_del(result, key);
+        else if (json_is_object(value))
+            json_object_set_new(result, key, taken(value));
+    }
+    return result;
 }
 
 static json_t *merge_map(const json_t *old, const json_t *patch, char **message)
 {
+    if (!json_is_object(old) && !json_object_get(patch, "$patch")) return taken(patch);
     bool anew = !json_is_object(old) || directs(patch, "replace");
     if (directs(patch, "delete")) return json_object();
     if (json_object_get(patch, "$patch") && !directs(patch, "replace"))

@@ -100,6 +100,12 @@ json_t *sim_status_generic(int code)
         NULL);
 }
 
+json_t *sim_status_internal(const char *why)
+{
+    return status_of(500, "InternalError", sim_textf("Internal error occurred: %s", why),
+                     json_pack("{s[{ss}]}", "causes", "message", why));
+}
+
 json_t *sim_status_bad_request(const char *format, ...)
 {
     va_list args;
@@ -198,6 +204,7 @@ json_t *sim_status_other_form(const struct sim_kind *kind, const char *form, boo
     const char *dot = strchr(kind->group, '.');
     struct str package = {kind->group, dot ? (size_t)(dot - kind->group) : strlen(kind->group)};
     if (package.n == 0 || str_is(package, "events")) package = STR("core");
+    if (kind->custom && !is_list) return sim_status(500, NULL, "content is not a list", NULL, NULL);
     if (kind->custom) package = STR("unstructured");
     const char *name = kind->custom ? "Unstructured" : kind->kind, *end = is_list ? "List" : "";
     if (is_list && !kind->custom) name = kind->list_kind, end = "";

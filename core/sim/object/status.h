@@ -19,6 +19,8 @@ const char *sim_status_reason(int code);
 /* Returns the server's general message for 404, 405, 409, 415, 422 and others, without further details. A
  * JSON patch that does not apply is such a 422, a path that does not exist such a 404. */
 json_t *sim_status_generic(int code);
+/* 500 of what a server did not expect. */
+json_t *sim_status_internal(const char *why);
 json_t *sim_status_bad_request(const char *format, ...) __attribute__((format(printf, 1, 2)));
 json_t *sim_status_not_found(const struct sim_kind *kind, const char *name);
 json_t *sim_status_already_exists(const struct sim_kind *kind, const char *name);

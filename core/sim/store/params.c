@@ -97,8 +97,8 @@ static json_t *read_number(const char *text, int64_t *number)
 static json_t *bad_version(const char *version, bool watch)
 {
     json_t *message =
-        sim_textf("resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": invalid syntax",
-                  version, version);
+        sim_textf("resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": %s", version,
+                  version, sim_number_problem(version));
     const char *text = json_string_value(message);
     json_t *status = watch ? sim_status(500, NULL, text, NULL, NULL)
                            : sim_status_bad_request("invalid resource version: %s", text);

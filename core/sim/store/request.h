@@ -15,6 +15,7 @@ struct sim_param {
 
 struct sim_request {
     const char *method, *path;
+    const char *uri; /* path and query as they came; NULL in the process itself */
     const struct sim_param *query;
     size_t query_count;
     const char *accept, *content_type; /* "" when missing */

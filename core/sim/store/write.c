@@ -115,7 +115,9 @@ static void set_owners(struct sim_api *api, const struct sim_served *served, str
 {
     const struct sim_author author = {by.manager, "Update", served->api_version, subresource,
                                       clock_wall_us(sim_clock(api)) / 1000000};
-    if (by.manager)
+    if (by.manager && subresource && strcmp(subresource, "scale") == 0)
+        sim_managed_scale(&author, sim_scale_path(served->kind), before, after);
+    else if (by.manager)
         sim_managed_write(served->kind, &author, before, body, after);
     else
         sim_managed_tidy(after);
@@ -145,13 +147,14 @@ void sim_write_create(struct sim_api *api, const struct sim_served *served, cons
     set_owners(api, served, by, NULL, NULL, body, prepared);
     struct sim_object *object = packed(served, prepared, dry_run);
     must(object);
+    object->unsettled = !served->kind->custom && strcmp(served->kind->kind, "PersistentVolumeClaim") == 0;
     if (add(api, served, object, dry_run)) {
         written->object = object;
         written->created = true;
         if (!dry_run) sim_effects_stored(api, served, prepared);
     } else {
         written->refusal = exists(api, served, object);
-        sim_object_unref(object);
+        written->object = object; /* what a server says of it, it says before that */
     }
     json_decref(prepared);
 }
@@ -225,10 +228,11 @@ static bool try_update(struct sim_change *c, struct sim_object *old)
         wanted ? sim_prepare_update(served->kind, before, wanted, c->subresource, &refusal) : NULL;
     bool done = true;
     if (after) sim_csr_stamp(served->kind, after, clock_wall_us(sim_clock(c->api)) / 1000000);
+    if (after) sim_volume_stamp(served->kind, before, after, clock_wall_us(sim_clock(c->api)) / 1000000);
     if (after) set_owners(c->api, served, c->by, c->subresource, before, wanted, after);
     if (!after)
         c->written->refusal = refusal.status;
-    else if (json_equal(before, after) || c->by.dry_run)
+    else if ((json_equal(before, after) && !old->unsettled) || c->by.dry_run)
         c->written->object = c->by.dry_run ? only_tried(served, old, after) : keep(c->api, old);
     else {
         bool ends = sim_is_finished(served->kind, after);
@@ -304,7 +308,7 @@ static bool try_delete(struct sim_change *c, struct sim_object *old)
     if (step == SIM_DELETE_REFUSED)
         c->written->refusal = refusal.status;
     else if (c->by.dry_run || !changes) {
-        c->written->object = keep(api, old);
+        c->written->object = updated ? only_tried(served, old, updated) : keep(api, old);
         c->written->removed = step == SIM_DELETE_REMOVE;
     } else {
         enum write_step how = step == SIM_DELETE_UPDATE ? STEP_STORE

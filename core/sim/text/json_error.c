@@ -76,6 +76,11 @@ json_t *sim_parse_body(struct str text, char **why)
     return sim_parse_as(text, JSON_OBJECT, HEAD_TYPE, why);
 }
 
+const char *sim_number_problem(const char *text)
+{
+    return *text && !text[strspn(text, "0123456789")] ? "value out of range" : "invalid syntax";
+}
+
 char *sim_body_summary(struct str body)
 {
     struct buf summary = {0};

@@ -11,6 +11,8 @@ json_t *sim_parse_as(struct str text, json_type type, const char *go_type, char 
 json_t *sim_parse_body(struct str text, char **why);
 /* Returns Go's name of the value's type, as in "cannot unmarshal number". */
 const char *sim_json_type(const json_t *value);
+/* Returns why Go does not read the text as a number without a sign. */
+const char *sim_number_problem(const char *text);
 /* Returns the beginning of a body as errors show it: text, hexadecimal digits unless it begins as an object,
  * or
  * "<empty>"; a new string. */

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text/widen.h"
+#include "sim/text/texts.h"
 
 enum { NUMBER_MAX = 40 }; /* bytes of a number */
 
@@ -150,18 +151,28 @@ void sim_put_json(struct buf *out, const json_t *value)
     }
 }
 
+static void put_go_map(struct buf *out, const json_t *map)
+{
+    const char **keys = xcalloc(json_object_size(map) + 1, sizeof *keys), *key;
+    json_t *value;
+    size_t n = 0;
+    json_object_foreach ((json_t *)map, key, value) keys[n++] = key;
+    qsort(keys, n, sizeof *keys, sim_compare_texts);
+    buf_puts(out, "map[");
+    for (size_t i = 0; i < n; i++) {
+        buf_printf(out, "%s%s:", i ? " " : "", keys[i]);
+        sim_put_go_value(out, json_object_get(map, keys[i]));
+    }
+    buf_putc(out, ']');
+    free(keys);
+}
+
 void sim_put_go_value(struct buf *out, const json_t *value)
 {
-    const char *key;
     json_t *below;
     size_t i = 0;
     if (json_is_object(value)) {
-        buf_puts(out, "map[");
-        json_object_foreach ((json_t *)value, key, below) {
-            buf_printf(out, "%s%s:", i++ ? " " : "", key);
-            sim_put_go_value(out, below);
-        }
-        buf_putc(out, ']');
+        put_go_map(out, value);
     } else if (json_is_array(value)) {
         buf_putc(out, '[');
         json_array_foreach ((json_t *)value, i, below) {

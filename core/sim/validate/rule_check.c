@@ -5,6 +5,7 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "sim/text/names.h"
 #include "sim/text/tree.h"
 #include "sim/validate/cause.h"
 #include "sim/validate/rule.h"
@@ -138,9 +139,12 @@ static void check_range(const struct rule_check *check)
 static void check_amount(const struct rule_check *check)
 {
     const char *text = sim_text_at(check->value, "");
-    bool positive = *check->rule->words && strcmp(*check->rule->words, "positive") == 0;
+    const char *kind = *check->rule->words ? *check->rule->words : "";
+    bool forbids = strcmp(kind, "forbidden") == 0, positive = forbids || strcmp(kind, "positive") == 0;
     bool zero = *text && !text[strspn(text, "+-0.")];
-    if (zero ? positive : *text == '-') invalid(check, check->value, check->rule->argument);
+    if (zero ? positive : *text == '-')
+        sim_rule_add(check, forbids ? "FieldValueForbidden" : "FieldValueInvalid", "", check->value,
+                     check->rule->argument);
 }
 
 static void check_above(const struct rule_check *check)
@@ -212,6 +216,15 @@ static void check_selects(const struct rule_check *check)
     json_decref(shown);
 }
 
+static void check_label(const struct rule_check *check, const char *text)
+{
+    struct buf problems = {0};
+    if (!sim_check_label(str_of(text), &problems))
+        json_array_append_new(check->causes,
+                              sim_textf("%s: [%s]", check->rule->argument, buf_text(&problems)));
+    buf_clear(&problems);
+}
+
 void sim_rule_check(const struct rule_check *check)
 {
     const struct schema_rule *rule = check->rule;
@@ -247,6 +260,7 @@ void sim_rule_check(const struct rule_check *check)
     case SCHEMA_CHECK_UNIQUE: check_unique(check); break;
     case SCHEMA_CHECK_KNOWN: check_known(check, text); break;
     case SCHEMA_CHECK_ABOVE: check_above(check); break;
+    case SCHEMA_CHECK_LABEL: check_label(check, text); break;
     case SCHEMA_CHECK_WARNS: json_array_append_new(check->causes, json_string(rule->argument)); break;
     case SCHEMA_CHECK_EQUAL:
         if (strcmp(text, sim_text_at(check->level->value, *rule->words)) != 0)

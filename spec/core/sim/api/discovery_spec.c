@@ -66,8 +66,8 @@ static void test_a_version_lists_its_resources(void **state)
     assert_json(
         json_incref(pick(resources, "name", "pods")),
         "{'name':'pods','singularName':'pod','namespaced':true,'kind':'Pod','verbs':['create','delete',"
-        "'deletecollection','get','list','patch','update','watch'],'shortNames':['po'],'categories':['all']"
-        "}");
+        "'deletecollection','get','list','patch','update','watch'],'shortNames':['po'],'categories':['all'],"
+        "'storageVersionHash':'xPOwRZ+Yhw8='}");
     assert_json(
         json_incref(pick(resources, "name", "pods/status")),
         "{'name':'pods/status','singularName':'','namespaced':true,'kind':'Pod','verbs':['get','patch',"
@@ -170,6 +170,7 @@ static void test_custom_kinds_come_and_go(void **state)
                           .has_scale = true};
     struct sim_kind beta = v1;
     beta.version = "v1beta1";
+    beta.not_storage = true;
     const struct sim_kind *kinds[] = {&v1, &beta};
     const char *type;
     json_t *answer = sim_discovery("/apis/example.com", NULL, kinds, 2, &type);
@@ -177,6 +178,13 @@ static void test_custom_kinds_come_and_go(void **state)
     assert_int_equal(json_array_size(json_object_get(answer, "versions")), 2);
     json_decref(answer);
 
+    for (size_t i = 0; i < 2; i++) { /* the hash is that of the stored version */
+        answer =
+            sim_discovery(i ? "/apis/example.com/v1beta1" : "/apis/example.com/v1", NULL, kinds, 2, &type);
+        assert_text_at(json_array_get(json_object_get(answer, "resources"), 0), "storageVersionHash",
+                       "gIwvi5rymmg=");
+        json_decref(answer);
+    }
     answer = sim_discovery("/apis", v2, kinds, 2, &type);
     json_t *group = json_array_get(json_object_get(answer, "items"), 0);
     json_t *resource = json_array_get(

@@ -122,14 +122,12 @@ static void test_wrong_configurations_are_refused_in_the_words_of_the_server(voi
          ".spec.nodeName: expected string, got &value.valueUnstructured{Value:map[string]interface "
          "{}{\"a\":[]interface {}{1, true, \"x\", interface {}(nil)}}}"},
         {"{'spec':{'hostNetwork':'x'}}", ".spec.hostNetwork: expected boolean, got &{x}"},
-        {"{'spec':{'containers':{}}}", ".spec.containers: expected list, got &{{}}"},
+        {"{'spec':{'containers':{}}}", ".spec.containers: expected list, got &{map[]}"},
         {"{'spec':{'priority':'x'}}", ".spec.priority: expected numeric (int or float), got string"},
         {"{'spec':{'containers':[{'name':'a'},{'name':'a'}]}}",
          ".spec.containers: duplicate entries for key [name=\"a\"]"},
-        {"{'spec':{'containers':[{}]}}",
-         ".spec.containers: element 0: associative list with keys has an element that "
-         "omits all key fields [\"name\"] (and doesn't have default values for any key "
-         "fields)"},
+        {"{'spec':{'containers':[null]}}",
+         ".spec.containers: element 0: associative list with keys may not have a null element"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         json_t *message =

@@ -92,24 +92,92 @@ static void test_lists_are_owned_by_their_keys(void **state)
     assert_fields(
         object, 0, "me",
         "{'f:metadata':{'f:finalizers':{'.':{},'v:\\'x/y\\'':{}}},'f:spec':{'f:containers':{'k:{\\'name\\':"
-        "\\'c\\'}':{'.':{},'f:command':{},'f:image':{},'f:name':{},'f:ports':{'.':{},'k:{\\'containerPort\\':"
-        "80,"
-        "\\'protocol\\':\\'TCP\\'}':{'.':{},'f:containerPort':{}}},'f:resources':{}}},'f:securityContext':{}}"
-        "}");
+        "\\'c\\'}':{'.':{},'f:command':{},'f:image':{},'f:imagePullPolicy':{},'f:name':{},'f:ports':{'.':{},"
+        "'k:{\\'containerPort\\':80,\\'protocol\\':\\'TCP\\'}':{'.':{},'f:containerPort':{},"
+        "'f:protocol':{}}},'f:resources':{},'f:terminationMessagePath':{},'f:terminationMessagePolicy':{}}},"
+        "'f:dnsPolicy':{},'f:enableServiceLinks':{},'f:restartPolicy':{},'f:schedulerName':{},"
+        "'f:securityContext':{},'f:terminationGracePeriodSeconds':{}}}");
     json_decref(object);
 }
 
 static void test_the_status_has_owners_of_its_own(void **state)
 {
-    static const char text[] = "{'metadata':{'name':'a','labels':{'x':'1'}},'spec':{'nodeName':'n'},"
-                               "'status':{'phase':'Running'}}";
-    json_t *object = written("pods", "me", NULL, NULL, text);
+    static const char text[] = "{'metadata':{'name':'a','labels':{'x':'1'}},'spec':{'finalizers':['f']},"
+                               "'status':{'phase':'Active'}}";
+    json_t *object = written("namespaces", "me", NULL, NULL, text);
     assert_fields(object, 0, "me",
-                  "{'f:metadata':{'f:labels':{'.':{},'f:x':{}}},'f:spec':{'f:nodeName':{}}}");
+                  "{'f:metadata':{'f:labels':{'.':{},'f:kubernetes.io/metadata.name':{},'f:x':{}}},"
+                  "'f:spec':{'f:finalizers':{}}}");
     json_object_del(object, "status");
-    object = written("pods", "me", "status", object, text);
-    assert_fields(object, 1, "me", "{'f:status':{'f:phase':{}}}");
+    object = written("namespaces", "me", "status", object, text);
+    assert_fields(object, 1, "me",
+                  "{'f:metadata':{'f:labels':{'f:kubernetes.io/metadata.name':{}}},"
+                  "'f:status':{'f:phase':{}}}");
     assert_text_at(json_array_get(sim_at(object, "metadata.managedFields"), 1), "subresource", "status");
+    json_decref(object);
+}
+
+/* Nobody owns what the server gives: an address, or what it keeps of the object that is there. */
+static void test_what_a_body_does_not_say_has_no_owner(void **state)
+{
+    static const char fields[] =
+        "{'f:spec':{'f:internalTrafficPolicy':{},'f:ports':{'.':{},'k:{\\'port\\':80,"
+        "\\'protocol\\':\\'TCP\\'}':{'.':{},'f:port':{},'f:protocol':{},"
+        "'f:targetPort':{}}},'f:sessionAffinity':{},'f:type':{}}}";
+    static const char body[] = "{'metadata':{'name':'a'},'spec':{'ports':[{'port':80}]}}";
+    json_t *object = written("services", "me", NULL, NULL, body);
+    assert_fields(object, 0, "me", fields);
+    sim_set_at(object, "spec.clusterIP", json_string("10.0.0.1"));
+    object = written("services", "me", NULL, object, body);
+    assert_fields(object, 0, "me", fields);
+    json_decref(object);
+}
+
+/* A scale of `manager`, to that many; takes `live`. */
+static json_t *scaled(const char *manager, json_t *live, int replicas)
+{
+    json_t *result = json_deep_copy(live);
+    const struct sim_author author = {manager, "Update", "apps/v1", "scale", now_s};
+    sim_set_at(result, "spec.replicas", json_integer(replicas));
+    sim_managed_scale(&author, "spec.replicas", live, result);
+    json_decref(live);
+    return result;
+}
+
+static json_t *replica_set(const char *operation)
+{
+    char *text = xasprintf("{'metadata':{'name':'a','managedFields':[{'manager':'me','operation':'%s',"
+                           "'apiVersion':'apps/v1','fieldsType':'FieldsV1','fieldsV1':{'f:spec':"
+                           "{'f:paused':{},'f:replicas':{}}}}]},'spec':{'paused':true,'replicas':2}}",
+                           operation);
+    json_t *object = js(text);
+    free(text);
+    return object;
+}
+
+static void test_who_scales_owns_the_number_alone(void **state)
+{
+    json_t *object = scaled("scaler", replica_set("Apply"), 3);
+    assert_fields(object, 0, "me", "{'f:spec':{'f:paused':{}}}");
+    assert_fields(object, 1, "scaler", "{'f:spec':{'f:replicas':{}}}");
+    const json_t *entry = json_array_get(sim_at(object, "metadata.managedFields"), 1);
+    assert_text_at(entry, "subresource", "scale");
+    assert_null(json_object_get(entry, "time"));
+    object = scaled("scaler", object, 0);
+    assert_fields(object, 0, "me", "{'f:spec':{'f:paused':{}}}");
+    assert_int_equal(json_array_size(sim_at(object, "metadata.managedFields")), 1);
+    json_decref(object);
+}
+
+/* As a server does, which takes the updater for another one. */
+static void test_the_same_scale_again_parts_an_updater(void **state)
+{
+    json_t *object = scaled("scaler", replica_set("Apply"), 2);
+    assert_fields(object, 0, "me", "{'f:spec':{'f:paused':{},'f:replicas':{}}}");
+    json_decref(object);
+    object = scaled("scaler", replica_set("Update"), 2);
+    assert_fields(object, 0, "me", "{'f:spec':{'f:paused':{}}}");
+    assert_fields(object, 1, "me", "{'f:spec':{'f:replicas':{}}}");
     json_decref(object);
 }
 
@@ -143,6 +211,9 @@ int main(void)
         cmocka_unit_test(test_an_empty_entry_resets_and_untracked_objects_stay_so),
         cmocka_unit_test(test_lists_are_owned_by_their_keys),
         cmocka_unit_test(test_the_status_has_owners_of_its_own),
+        cmocka_unit_test(test_what_a_body_does_not_say_has_no_owner),
+        cmocka_unit_test(test_who_scales_owns_the_number_alone),
+        cmocka_unit_test(test_the_same_scale_again_parts_an_updater),
         cmocka_unit_test(test_ten_updaters_are_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,7 +147,7 @@ static void test_bodies_of_another_shape_are_refused(void **state)
     assert_refused(
         "configmaps", "{'metadata':7}", "default", 400,
         "ConfigMap in version \"v1\" cannot be handled as a ConfigMap: json: cannot unmarshal number into "
-        "Go struct field ObjectMeta.metadata of type v1.ObjectMeta");
+        "Go value of type v1.ObjectMeta");
     assert_refused("configmaps", "{'metadata':{'name':'m','labels':{'x':1}}}", "default", 400,
                    "json: cannot unmarshal number into Go struct field ObjectMeta.labels of type string");
     assert_refused("configmaps", "{'metadata':{'name':7}}", "default", 400,

@@ -14,7 +14,7 @@ static const struct sim_now now = {.seconds = 1767225600, .uid = "u-1", .suffix 
 /* As it stands in the store after a create, with version 7. */
 static json_t *stored(const struct sim_kind *kind, const char *body, const char *ns)
 {
-    struct sim_refusal refusal;
+    struct sim_refusal refusal = {0};
     json_t *value = js(body), *object = sim_prepare_create(kind, value, ns, &now, &refusal);
     json_decref(value);
     if (!object) fail_msg("%s", sim_text_at(refusal.status, "message"));
@@ -29,7 +29,7 @@ static json_t *config(const char *body)
 
 static json_t *put(const struct sim_kind *kind, const json_t *old, const char *body, const char *subresource)
 {
-    struct sim_refusal refusal;
+    struct sim_refusal refusal = {0};
     json_t *value = js(body), *before = json_deep_copy(old);
     json_t *object = sim_prepare_update(kind, old, value, subresource, &refusal);
     if (!object) fail_msg("%s", sim_text_at(refusal.status, "message"));
@@ -53,7 +53,7 @@ static json_t *merge(const struct sim_kind *kind, const json_t *old, const char 
 static void assert_refused(const struct sim_kind *kind, const json_t *old, const char *patch, int code,
                            const char *message)
 {
-    struct sim_refusal refusal;
+    struct sim_refusal refusal = {0};
     assert_null(merge(kind, old, patch, NULL, &refusal));
     assert_int_equal(sim_status_code(refusal.status), code);
     if (!strstr(sim_text_at(refusal.status, "message"), message))
@@ -77,7 +77,7 @@ static void test_an_update_keeps_what_is_the_server_s(void **state)
 static void test_an_update_that_changes_nothing_returns_an_equal_object(void **state)
 {
     json_t *old = config("{'metadata':{'name':'m'},'data':{'a':'b'}}"), *same;
-    struct sim_refusal refusal;
+    struct sim_refusal refusal = {0};
     same = put(kind_named("configmaps"), old, "{'data':{'a':'b'},'metadata':{'name':'m','labels':{}}}", NULL);
     assert_true(json_equal(old, same));
     json_decref(same);
@@ -104,7 +104,7 @@ static void test_an_object_that_was_stored_without_defaults_can_be_labelled(void
     json_t *old = js("{'kind':'Pod','apiVersion':'v1','metadata':{'name':'p','namespace':'x','uid':'u',"
                      "'resourceVersion':'7','generation':1},'spec':{'containers':[{'name':'c','image':'i'}],"
                      "'nodeName':'n'},'status':{'phase':'Running'}}");
-    struct sim_refusal refusal;
+    struct sim_refusal refusal = {0};
     json_t *same = merge(pods, old, "{}", NULL, &refusal);
     assert_true(json_equal(old, same));
     json_decref(same);
@@ -163,7 +163,7 @@ static void test_a_deletion_is_neither_begun_nor_ended_by_an_update(void **state
 {
     const struct sim_kind *kind = kind_named("configmaps");
     json_t *old = config("{'metadata':{'name':'m','finalizers':['example.com/a']}}");
-    struct sim_refusal refusal;
+    struct sim_refusal refusal = {0};
     json_t *more =
         merge(kind, old, "{'metadata':{'finalizers':['example.com/a','example.com/b']}}", NULL, &refusal);
     assert_int_equal(json_array_size(sim_at(more, "metadata.finalizers")), 2);
@@ -194,7 +194,7 @@ static void test_an_object_is_finished_when_its_last_finalizer_goes(void **state
                "{'metadata':{'name':'p','finalizers':['example.com/a']},'spec':{'containers':[{'name':"
                "'c','image':'i'}]}}",
                "x");
-    struct sim_refusal refusal;
+    struct sim_refusal refusal = {0};
     json_t *object = merge(kind, old, "{'metadata':{'finalizers':null}}", NULL, &refusal);
     assert_false(sim_is_finished(kind, object)); /* nobody asked for its deletion */
     json_decref(object);
@@ -214,7 +214,7 @@ static void test_an_object_is_finished_when_its_last_finalizer_goes(void **state
 static int64_t generation_after(const struct sim_kind *kind, const json_t *old, const char *patch,
                                 const char *subresource)
 {
-    struct sim_refusal refusal;
+    struct sim_refusal refusal = {0};
     json_t *object = merge(kind, old, patch, subresource, &refusal);
     if (!object) fail_msg("%s", sim_text_at(refusal.status, "message"));
     int64_t generation = sim_int_at(object, "metadata.generation", 0);
@@ -264,7 +264,7 @@ static void test_status_and_the_rest_are_written_apart(void **state)
                          "{'kind':'Widget','apiVersion':'example.com/"
                          "v1','metadata':{'name':'w','labels':{'a':'b'}},'spec':{'n':1}}",
                          "x");
-    struct sim_refusal refusal;
+    struct sim_refusal refusal = {0};
     json_t *object = merge(&widgets, old, "{'spec':{'n':5},'status':{'x':1},'metadata':{'labels':{'a':'c'}}}",
                            "status", &refusal);
     assert_json_at(object, "spec", "{'n':1}");
@@ -287,7 +287,7 @@ static void test_the_status_of_a_pod_may_bring_metadata(void **state)
                "{'metadata':{'name':'p','ownerReferences':[{'apiVersion':'v1','kind':'K','name':'k',"
                "'uid':'u'}]},'spec':{'containers':[{'name':'c','image':'i'}]}}",
                "x");
-    struct sim_refusal refusal;
+    struct sim_refusal refusal = {0};
     json_t *object =
         merge(pods, old,
               "{'spec':{'nodeName':'n'},'status':{'phase':'Running'},'metadata':{'labels':{'a':'c'},"
@@ -307,7 +307,7 @@ static void test_the_spec_of_a_pod_is_fixed_but_for_images_and_the_like(void **s
     const struct sim_kind *pods = kind_named("pods");
     json_t *old =
         stored(pods, "{'metadata':{'name':'p'},'spec':{'containers':[{'name':'c','image':'i'}]}}", "x");
-    struct sim_refusal refusal;
+    struct sim_refusal refusal = {0};
     assert_refused(pods, old, "{'spec':{'nodeName':'n'}}", 422,
                    "Pod \"p\" is invalid: spec: Forbidden: pod updates may not change fields other than "
                    "`spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,"
@@ -328,7 +328,7 @@ static void test_a_namespace_is_finalized_by_its_subresource(void **state)
 {
     const struct sim_kind *kind = kind_named("namespaces");
     json_t *old = stored(kind, "{'metadata':{'name':'team'}}", NULL);
-    struct sim_refusal refusal;
+    struct sim_refusal refusal = {0};
     json_object_set_new(json_object_get(old, "metadata"), "deletionTimestamp",
                         json_string("2026-01-01T00:00:00Z"));
     json_t *object = merge(kind, old, "{'spec':{'finalizers':[]}}", NULL, &refusal);

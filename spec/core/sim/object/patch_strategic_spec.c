@@ -86,16 +86,44 @@ static void finalizers_are_merged_as_a_set(void **state)
                    "{\"$deleteFromPrimitiveList/finalizers\":[\"a\",\"z\"]}", "{\"finalizers\":[\"b\"]}");
 }
 
+static void assert_refused(const char *target, const char *patch, const char *expected)
+{
+    json_t *t = json_loads(target, 0, NULL), *p = json_loads(patch, 0, NULL);
+    char *message;
+    assert_non_null(t);
+    assert_non_null(p);
+    assert_null(sim_patch_strategic(t, p, &message));
+    assert_string_equal(message, expected);
+    free(message);
+    json_decref(t);
+    json_decref(p);
+}
+
+static void lists_that_cannot_be_merged_are_refused(void **state)
+{
+    assert_refused("{\"env\":[{\"name\":\"a\"}]}", "{\"env\":[{\"value\":\"x\"}]}",
+                   "map: map[value:x] does not contain declared merge key: name");
+    assert_refused("{\"env\":[{\"name\":\"a\"}]}", "{\"env\":[\"x\"]}",
+                   "list element types are not identical: [[map[name:a]] [x]]");
+    assert_refused("{}", "{\"$setElementOrder/finalizers\":[\"b\",\"a\"],\"finalizers\":[\"a\",\"b\"]}",
+                   "The order in patch list:\n[a b]\n doesn't match $setElementOrder list:\n[b a]\n");
+    assert_patched(
+        "{}", "{\"$setElementOrder/env\":[{\"name\":\"z\"},{\"name\":\"a\"}],\"env\":[{\"name\":\"a\"}]}",
+        "{\"env\":[{\"name\":\"a\"}]}");
+}
+
+static void what_is_new_keeps_its_directives(void **state)
+{
+    assert_patched("{\"a\":{\"x\":1,\"y\":2}}", "{\"a\":{\"$retainKeys\":[\"x\"],\"z\":3}}",
+                   "{\"a\":{\"x\":1,\"z\":3}}");
+    assert_patched("{}", "{\"a\":{\"$retainKeys\":[\"x\"],\"x\":1}}",
+                   "{\"a\":{\"$retainKeys\":[\"x\"],\"x\":1}}");
+}
+
 static void an_unknown_directive_is_an_error(void **state)
 {
-    json_t *target = json_loads("{\"a\":{}}", 0, NULL),
-           *patch = json_loads("{\"a\":{\"$patch\":\"merge\",\"x\":[1,{\"y\":null}]}}", 0, NULL);
-    char *message;
-    assert_null(sim_patch_strategic(target, patch, &message));
-    assert_string_equal(message, "unknown patch type: merge in map: map[$patch:merge x:[1 map[y:<nil>]]]");
-    free(message);
-    json_decref(target);
-    json_decref(patch);
+    assert_refused("{\"a\":{}}", "{\"a\":{\"x\":[1,{\"y\":null}],\"$patch\":\"merge\"}}",
+                   "unknown patch type: merge in map: map[$patch:merge x:[1 map[y:<nil>]]]");
     assert_patched("{\"a\":1}", "{\"b\":{\"$patch\":\"replace\",\"x\":1}}", "{\"a\":1}"); /* of nothing */
 }
 
@@ -107,6 +135,8 @@ int main(void)
         cmocka_unit_test(directives_delete_and_replace),
         cmocka_unit_test(a_new_element_comes_before_those_that_the_patch_does_not_name),
         cmocka_unit_test(finalizers_are_merged_as_a_set),
+        cmocka_unit_test(lists_that_cannot_be_merged_are_refused),
+        cmocka_unit_test(what_is_new_keeps_its_directives),
         cmocka_unit_test(an_unknown_directive_is_an_error),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

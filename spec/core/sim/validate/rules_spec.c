@@ -154,18 +154,31 @@ static void test_forms_and_amounts(void **state)
         "2001:db8::/64)\n");
 }
 
-static void assert_warnings(const char *service, const char *expected)
+static void assert_warnings_of(const char *kind, const char *object, const char *expected)
 {
-    json_t *value = js(service), *warnings = json_array();
-    sim_rules_warnings("Service", value, warnings);
+    json_t *value = js(object), *warnings = json_array();
+    sim_rules_warnings(kind, value, warnings);
     json_decref(value);
     assert_json(warnings, expected);
+}
+
+static void assert_warnings(const char *service, const char *expected)
+{
+    assert_warnings_of("Service", service, expected);
+}
+
+static void test_names_that_become_host_names_should_be_labels(void **state)
+{
+    assert_warnings_of("Pod", "{'metadata':{'name':'a'}}", "[]");
+    assert_warnings_of("Pod", "{'metadata':{'name':'a.b'}}",
+                       "['metadata.name: this is used in the Pod\\u0027s hostname, which can result in "
+                       "surprising behavior; a DNS label is recommended: [must not contain dots]']");
 }
 
 static void test_warnings_of_what_is_ignored(void **state)
 {
     assert_true(sim_rules_warn("Service"));
-    assert_false(sim_rules_warn("Pod"));
+    assert_false(sim_rules_warn("ConfigMap"));
     assert_warnings("{'spec':{'type':'ClusterIP','clusterIP':'None','sessionAffinity':'None'}}", "[]");
     assert_warnings("{'spec':{'type':'ClusterIP','clusterIP':'10.0.0.1','sessionAffinity':'ClientIP'}}",
                     "[]");
@@ -205,6 +218,7 @@ int main(void)
         cmocka_unit_test(test_conditions_choose_rules),
         cmocka_unit_test(test_values_are_shown_as_go_has_them),
         cmocka_unit_test(test_forms_and_amounts),
+        cmocka_unit_test(test_names_that_become_host_names_should_be_labels),
         cmocka_unit_test(test_warnings_of_what_is_ignored),
         cmocka_unit_test(test_changes_that_are_forbidden),
     };
