@@ -158,6 +158,20 @@ function env:pod_log(pod, text, options) end
 ---@return string? problem if it fails
 function env:call(name, ...) end
 
+---@class k8s.TestRequest
+---@field method? string POST by default
+---@field query? table<string, string>
+---@field headers? table<string, string>
+---@field body? string|table a table is sent as JSON
+---@field token? string sent as Authorization: Bearer
+---@field secret? string signs the body as the webhook expects it
+
+---Sends a request to a webhook of k8s.webhook.
+---@param path string
+---@param request? k8s.TestRequest
+---@return { status: integer, headers: table<string, string>, body: string|table } response
+function env:call_webhook(path, request) end
+
 ---@class k8s.TestAudit
 ---@field rule? string the id of one rule; default: all
 ---@field passes? boolean also return passes

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "engine/webhook_listener.h"
 #include "net/web.h"
 #include "script/view/state_store.h"
 #include "script/vm/cpu_watch.h"
@@ -190,6 +191,11 @@ const struct cluster *engine_cluster(const struct engine *engine)
     return engine->cluster;
 }
 
+const char *engine_webhook_address(const struct engine *engine)
+{
+    return engine->listener ? webhook_listener_where(engine->listener) : "";
+}
+
 int64_t engine_started_us(const struct engine *engine)
 {
     return engine->started_us;
@@ -242,6 +248,14 @@ static int64_t save_ms(const struct engine *engine)
     return engine->ending_ms ? engine_end_left_ms(engine, END_EVENTS) : SAVE_MS;
 }
 
+static void end_webhooks(struct engine *engine)
+{
+    if (!engine->listener) webhook_paths_free(engine->paths);
+    webhook_listener_free(engine->listener);
+    engine->listener = NULL;
+    engine->paths = NULL;
+}
+
 /* Frees in this order: scripts release their objects, then the reflectors end on the I/O thread, then the
  * thread, then everything it owned. */
 void engine_close(struct engine *engine)
@@ -249,8 +263,10 @@ void engine_close(struct engine *engine)
     engine->summary = engine_sum_up(engine);
     if (engine->started) engine_save_caches(engine, save_ms(engine));
     engine_free_continuous(engine);
+    webhook_listener_stop(engine->listener);
     managed_scripts_clear(&engine->scripts);
     state_store_free(engine->state_files);
+    end_webhooks(engine);
     cpu_watch_free(engine->watch);
     web_end(engine->web);
     engine_free_warm(engine);

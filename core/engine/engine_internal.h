@@ -17,13 +17,17 @@ struct engine_summary {
     size_t unhandled; /* events */
 };
 
+struct webhook_listener;
+
 struct engine {
     struct engine_options options;
     struct loop *loop;
     struct cluster *cluster;
     struct web *web;
-    struct write_log *audit;         /* writes of scripts */
-    struct state_store *state_files; /* NULL: there is no directory */
+    struct state_store *state_files;   /* NULL: there is no directory */
+    struct webhook_listener *listener; /* of webhooks; NULL: nothing is listened to */
+    struct webhook_paths *paths;       /* of webhooks; of the listener, if there is one */
+    struct write_log *audit;           /* writes of scripts */
     struct script_host host;
     const struct setting_names *names; /* never NULL */
     struct turns turns;

@@ -5,6 +5,7 @@
 #include "engine/engine_internal.h"
 #include "engine/host.h"
 #include "engine/state_files.h"
+#include "engine/webhook_listener.h"
 #include "net/web.h"
 #include "script/vm/cpu_watch.h"
 
@@ -36,6 +37,8 @@ static void on_scanned(void *ctx)
 /* Names for a driver without flags. */
 static const struct setting_names plain_names = {
     .http_hosts = "allowed hosts",
+    .webhook_address = "the address for webhooks",
+    .webhook_cert = "the certificate for webhooks",
     .audit_log = "log of writes",
     .report = "continuous audit",
     .dry_run = "the dry run",
@@ -116,6 +119,25 @@ static bool make_inputs(struct engine *engine, struct err *err)
     return engine->audit ? make_web(engine, err) : err_wrap(err, "%s", engine->names->audit_log);
 }
 
+/* Only an engine that keeps running can be called. */
+static void make_webhooks(struct engine *engine)
+{
+    static const struct webhook_paths_options none;
+    const struct engine_settings *settings = engine->options.settings;
+    if (!engine->options.keeps_running || engine->options.is_driven) {
+        engine->paths = webhook_paths_new(&none);
+        return;
+    }
+    engine->listener = webhook_listener_new(
+        &(const struct webhook_listener_options){.loop = engine->loop,
+                                                 .address = settings->webhook_address,
+                                                 .cert_file = settings->webhook_cert_file,
+                                                 .key_file = settings->webhook_key_file,
+                                                 .address_name = engine->names->webhook_address,
+                                                 .cert_name = engine->names->webhook_cert});
+    engine->paths = webhook_listener_paths(engine->listener);
+}
+
 static void on_attached(void *ctx)
 {
     engine_check_soon(ctx);
@@ -130,6 +152,7 @@ static void make_host(struct engine *engine)
             .loop = engine->loop,
             .turns = &engine->turns,
             .web = engine->web,
+            .webhooks = engine->paths,
             .running = &engine->running,
             .watch = engine->watch,
             .audit = engine->audit,
@@ -159,6 +182,7 @@ bool engine_make_parts(struct engine *engine, struct err *err)
     watch_cluster(engine);
     if (!make_inputs(engine, err)) return false;
     make_watch(engine);
+    make_webhooks(engine);
     make_host(engine);
     engine_make_warm(engine);
     engine_make_continuous(engine);

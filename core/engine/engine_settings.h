@@ -9,7 +9,7 @@
 /* Names in messages, as the users of a driver know them: of settings, and of the action that loads changed
  * files again. */
 struct setting_names {
-    const char *http_hosts, *audit_log, *report;
+    const char *http_hosts, *audit_log, *report, *webhook_address, *webhook_cert;
     const char *state_dir;        /* NULL: scripts may keep states without it */
     const char *dry_run;          /* any write mode but WRITES_SENT */
     const char *recorded, *tried; /* those two modes */
@@ -33,6 +33,10 @@ struct engine_settings {
     int burst;
     const char *const *http_hosts; /* that http.request may send to */
     size_t http_host_count;
+
+    /* The listener for webhooks of scripts; NULL or "0": none. Files of its certificate; NULL: one is made.
+     */
+    const char *webhook_address, *webhook_cert_file, *webhook_key_file;
 
     /* Informers. */
     enum watch_list_mode watch_list;

@@ -12,6 +12,8 @@ struct policy_client;
 struct managed_scripts *engine_scripts(struct engine *engine);
 const struct script_host *engine_host(const struct engine *engine);
 const struct cluster *engine_cluster(const struct engine *engine);
+/* Where webhooks are served; "": nowhere. */
+const char *engine_webhook_address(const struct engine *engine);
 /* Wall time of engine_run; 0 before. */
 int64_t engine_started_us(const struct engine *engine);
 /* The path of the script that holds the claim. */

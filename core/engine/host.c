@@ -32,6 +32,7 @@ struct script_host host_of(const struct host_parts *parts, const struct engine_s
         .loop = parts->loop,
         .turns = parts->turns,
         .web = parts->web,
+        .webhooks = parts->webhooks,
         .running = parts->running,
         .watch = parts->watch,
         .audit = parts->audit,

@@ -9,6 +9,7 @@ struct host_parts {
     struct loop *loop;
     struct turns *turns;
     struct web *web;
+    struct webhook_paths *webhooks;
     struct running *running;
     struct cpu_watch *watch;
     struct write_log *audit;

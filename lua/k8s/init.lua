@@ -68,6 +68,7 @@ time k8s.times *+
 traceback raw:traceback
 update k8s.write_whole:update
 watch k8s.live:watch
+webhook k8s.webhook -
 writes k8s.writes -
 yaml raw:yaml *+
 ]]

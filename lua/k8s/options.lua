@@ -3,22 +3,27 @@ local raw = ...
 
 local options = {}
 
--- Values that may be a duration, an informer or an object; functions check that. Bytes are a string that may
--- have NUL bytes, as no other has: as a C string it would end at the first.
+-- Values that may be a duration, an informer or an object; functions check that. Bytes, and a text beside a table, are
+-- strings that may have NUL bytes, as no other has: as a C string it would end at the first.
 local FORMS = {
   any = { boolean = true, number = true, string = true, table = true },
   bytes = { string = true },
   duration = { number = true, string = true },
+  ["number or quantity"] = { number = true, string = true },
   ["kind or informer"] = { string = true, userdata = true },
   ["path or function"] = { string = true, ["function"] = true },
   ["table or false"] = { table = true, boolean = true },
   ["table or path"] = { table = true, string = true },
+  ["table or text"] = { table = true, string = true, userdata = true },
+  ["text or function"] = { string = true, ["function"] = true },
   time = { number = true, string = true },
   ["view or reference"] = { table = true, userdata = true },
 }
 
+local CONTENTS = { bytes = true, ["table or text"] = true }
+
 local function is_cut(value, expected)
-  return type(value) == "string" and expected ~= "bytes" and string.find(value, "\0", 1, true)
+  return type(value) == "string" and not CONTENTS[expected] and string.find(value, "\0", 1, true)
 end
 
 local function is_right(value, expected)

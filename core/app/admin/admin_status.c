@@ -16,6 +16,7 @@
 #include "script/rules/rule.h"
 #include "script/server/declared.h"
 #include "script/work/script_queue.h"
+#include "script/work/webhook.h"
 
 static void put_plugin(struct engine *engine, struct buf *out)
 {
@@ -77,6 +78,7 @@ void admin_put_engine(const struct admin_engine *admin, struct buf *out)
     json_text(out, "metricsAddress", where->metrics);
     json_text(out, "healthAddress", where->health);
     json_text(out, "pageAddress", admin->page ? admin->page : "");
+    json_text(out, "webhookAddress", engine_webhook_address(engine));
     json_text(out, "discoveryError", discoverer_error(cluster->discoverer));
     json_time(out, "discoveryAsking", discoverer_refreshing_since_us(cluster->discoverer));
     put_plugin(engine, out);
@@ -161,6 +163,25 @@ static void put_paths(const struct read_paths *paths, struct buf *out)
     for (size_t i = 0; i < paths->count; i++) json_text(out, NULL, paths->items[i]);
 }
 
+/* "webhooks", without tokens and secrets. */
+static void put_webhooks(const struct script *script, struct buf *out)
+{
+    struct script_webhook_status status;
+    json_open(out, "webhooks", '[');
+    for (size_t i = 0; i < script_webhook_count(script); i++) {
+        struct buf methods = {0};
+        script_get_webhook_status(script, i, &status, &methods);
+        json_open(out, NULL, '{');
+        json_text(out, "path", status.path);
+        json_text(out, "methods", buf_text(&methods));
+        json_bool(out, "leader", status.leader);
+        json_int(out, "inFlight", (int64_t)status.in_flight);
+        json_close(out, '}');
+        buf_clear(&methods);
+    }
+    json_close(out, ']');
+}
+
 static void put_declared(const struct declarations *declared, struct buf *out)
 {
     for (size_t i = 0; i < declared->count; i++) json_text(out, NULL, declared->items[i].text);
@@ -200,6 +221,7 @@ static void put_running(const struct script *script, struct buf *out)
     json_open(out, "eventHandlers", '[');
     script_each_handler(script, put_handler, out);
     json_close(out, ']');
+    put_webhooks(script, out);
     json_open(out, "quarantined", '[');
     script_each_quarantine(script, put_quarantine, out);
     json_close(out, ']');

@@ -5,8 +5,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "app/monitor/web_server.h"
 #include "base/clock.h"
+#include "net/server/web_server.h"
 #include "script/vm/running.h"
 
 enum health_loop { HEALTH_ENGINE_LOOP, HEALTH_IO_LOOP, HEALTH_LOOPS };

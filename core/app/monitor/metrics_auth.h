@@ -5,9 +5,9 @@
  * stopped and after the server. metrics_auth_admits is called on the server's thread; reviews run on the I/O
  * thread. */
 #pragma once
-#include "app/monitor/web_server.h"
 #include "kube/api/client.h"
 #include "net/loop.h"
+#include "net/server/web_server.h"
 
 /* METRICS_REVIEWS_MAX: at a time. METRICS_WAITING_MAX: tokens without a verdict; others are answered 503. */
 enum {

@@ -3,8 +3,8 @@
  * `tick` is called on the engine thread. */
 #pragma once
 #include "app/monitor/health.h"
-#include "app/monitor/web_server.h"
 #include "net/loop.h"
+#include "net/server/web_server.h"
 
 struct monitor;
 

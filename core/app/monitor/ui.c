@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/monitor/web_server.h"
 #include "base/array.h"
 #include "base/embedded_file.h"
 #include "base/mem.h"
+#include "net/server/web_server.h"
 
 /* Several browsers share a state that is no older. */
 enum { FRESH_MS = 500, HOST_MAX = 256 };

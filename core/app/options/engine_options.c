@@ -19,6 +19,8 @@ static enum write_mode write_mode(const char *dry_run)
 
 static const struct setting_names names_of_flags = {
     .http_hosts = "--allow-http",
+    .webhook_address = "--webhook-bind-address",
+    .webhook_cert = "--webhook-tls-cert-file",
     .audit_log = "--audit-log",
     .state_dir = "--state-dir",
     .report = "--report",
@@ -40,6 +42,9 @@ struct engine_settings options_for_engine(const struct options *o, const char *h
         .burst = o->kube_api_burst,
         .http_hosts = o->allow_http.items,
         .http_host_count = o->allow_http.count,
+        .webhook_address = o->webhook_address,
+        .webhook_cert_file = o->webhook_cert_file,
+        .webhook_key_file = o->webhook_key_file,
         .watch_list = watch_list_mode(o->watch_list),
         .watch_list_deadline_ms = o->watch_list_deadline_ms,
         .informer_grace_ms = o->informer_grace_ms,

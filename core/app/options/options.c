@@ -162,7 +162,7 @@ const struct flag *engine_flags(struct options *o)
 
 const struct flag *run_flags(struct options *o)
 {
-    static struct flag table[24];
+    static struct flag table[28];
     o->reload_timeout_ms = 60000;
     o->reload_probation_ms = 60000;
     o->cache_interval_ms = 300000;
@@ -170,6 +170,7 @@ const struct flag *run_flags(struct options *o)
     o->history_deleted_ms = 3600000;
     o->metrics_address = "127.0.0.1:8080";
     o->health_address = ":8081";
+    o->webhook_address = ":9443";
     const struct flag flags[] = {
         FLAG_SCRIPT_FILES(&o->files),
         FLAG_RECURSIVE(&o->recursive),
@@ -184,6 +185,15 @@ const struct flag *run_flags(struct options *o)
         {"ui-bind-address", 0, FLAG_STRING, &o->ui_address, "ADDR:PORT", NULL,
          "Address to serve a read-only page about the engine on, for browsers of this machine (default 0: "
          "disabled)"},
+        {"webhook-bind-address", 0, FLAG_STRING, &o->webhook_address, "ADDR:PORT", NULL,
+         "Address to serve webhooks of scripts on, by HTTPS, if a script has one; 0 to disable (default "
+         ":9443)"},
+        {"webhook-tls-cert-file", 0, FLAG_STRING, &o->webhook_cert_file, "FILE", NULL,
+         "Certificate of the server for webhooks, with its chain, in PEM; read again when it changes "
+         "(default: a "
+         "self-signed one, for development)"},
+        {"webhook-tls-private-key-file", 0, FLAG_STRING, &o->webhook_key_file, "FILE", NULL,
+         "Private key of that certificate, in PEM"},
         {"admin-socket", 0, FLAG_STRING, &o->admin_socket, "PATH", NULL,
          "Unix socket for kubelua status and similar commands; 0 to disable (default "
          "$XDG_RUNTIME_DIR/kubelua.sock; /run/kubelua.sock for root)"},
@@ -257,6 +267,9 @@ bool options_complete(struct options *o, bool needs_files, struct script_files *
     bool elects = o->leader.duration_ms > 0; /* which its table sets */
     o->cluster.as_groups = o->as_groups.items;
     o->cluster.as_group_count = o->as_groups.count;
+    if (!o->webhook_cert_file != !o->webhook_key_file)
+        return err_set(err, ERR_INVALID,
+                       "--webhook-tls-cert-file and --webhook-tls-private-key-file are required together");
     if (needs_files && !o->files.count)
         return err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
     return (!elects || leader_flags_check(&o->leader, err)) && options_set_limits(o, err) &&

@@ -54,9 +54,11 @@ struct options {
     const char *field_manager; /* NULL: the default */
     int64_t watch_list_deadline_ms;
     int64_t sync_timeout_ms, shutdown_timeout_ms, informer_grace_ms, resync_ms;
-    const char *metrics_address, *health_address; /* of `run`, as the next six */
-    const char *ui_address;                       /* NULL or "0": off */
-    const char *metrics_auth;                     /* "none" or "token"; NULL: by the address */
+    const char *metrics_address, *health_address;     /* of `run`, as the next nine */
+    const char *webhook_address;                      /* of the listener for webhooks */
+    const char *webhook_cert_file, *webhook_key_file; /* NULL: a certificate is made */
+    const char *ui_address;                           /* NULL or "0": off */
+    const char *metrics_auth;                         /* "none" or "token"; NULL: by the address */
     int64_t reload_timeout_ms, reload_probation_ms;
     bool allow_core_dumps;
     struct flag_list history;              /* KIND[=N],... */

@@ -290,6 +290,7 @@ void bind_test(lua_State *L)
     bind_test_reload(L);
     bind_test_audit(L);
     bind_test_states(L);
+    bind_test_webhook(L);
     lua_setfield(L, -2, "test");
     lua_pop(L, 1);
 }

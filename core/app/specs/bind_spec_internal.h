@@ -15,6 +15,7 @@ void bind_test_rules(lua_State *L);
 void bind_test_reload(lua_State *L);
 void bind_test_audit(lua_State *L);
 void bind_test_states(lua_State *L);
+void bind_test_webhook(lua_State *L);
 
 /* --- Status of a script under test, as a table for its spec. Stateless. `L` is the spec's state, not the
  * script's. */

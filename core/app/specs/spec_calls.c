@@ -156,16 +156,14 @@ static struct script *find_command(struct spec_engine *engine, const char *name,
     return NULL;
 }
 
-/* Waits for the call, which may sleep or send requests: advances the clock as far as needed. */
-static bool wait_for(struct spec_engine *engine, const struct waiting_call *waiting, struct err *err)
+bool spec_wait_for(struct spec_engine *engine, const bool *over, const char *what, struct err *err)
 {
     struct clock *clock = loop_clock(engine->loop);
     int64_t end_ms = clock_now_ms(clock) + TIMEOUT_MS;
     if (!spec_engine_settle(engine, err)) return false;
-    while (!waiting->over && clock_next_due_ms(clock) <= end_ms)
+    while (!*over && clock_next_due_ms(clock) <= end_ms)
         if (!spec_engine_advance(engine, clock_next_due_ms(clock) - clock_now_ms(clock), err)) return false;
-    return waiting->over ||
-           err_set(err, ERR_TIMEOUT, "the command did not finish within ten minutes of test time");
+    return *over || err_set(err, ERR_TIMEOUT, "the %s did not finish within ten minutes of test time", what);
 }
 
 bool spec_command_call(struct spec_engine *engine, const char *name, const char *const *args, size_t count,
@@ -178,7 +176,7 @@ bool spec_command_call(struct spec_engine *engine, const char *name, const char 
     spec_engine_enter(engine);
     struct command_call *call = script_call_command(script, command, args, count, on_done, &waiting);
     spec_engine_leave();
-    bool ok = wait_for(engine, &waiting, err);
+    bool ok = spec_wait_for(engine, &waiting.over, "command", err);
     if (call && !waiting.over) command_call_cancel(call);
     return ok;
 }

@@ -12,6 +12,9 @@ struct spec_call_result {
     struct buf *text; /* of the caller: result, or reason of the failure */
 };
 
+/* Waits until `over`, which a callback sets; a call may sleep or send requests. Advances the clock as far as
+ * needed, ten minutes at most; `what` is that of the error. */
+bool spec_wait_for(struct spec_engine *engine, const bool *over, const char *what, struct err *err);
 /* Calls a command of k8s.command, and advances the clock while it waits, ten minutes at most. */
 bool spec_command_call(struct spec_engine *engine, const char *name, const char *const *args, size_t count,
                        struct spec_call_result *result, struct err *err);

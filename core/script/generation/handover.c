@@ -20,6 +20,7 @@
 #include "script/work/script_queue.h"
 #include "script/work/script_timer.h"
 #include "script/work/stop_functions.h"
+#include "script/work/webhook_paths.h"
 
 /* Time for indexes and for state in one turn of the loop; objects between two looks at the clock. */
 enum { BUILD_NS = 4000000, COPY_NS = 8000000, BUILD_STEP = 50 };
@@ -156,8 +157,8 @@ bool script_handover(struct script *from, struct script *to, struct handover *do
     must(from->call.depth == 0 && to->call.depth == 0);
     *done = (struct handover){0};
     /* All steps that can fail come first: below them nothing can be undone. */
-    if (!transforms_are_still(from, to, err) || !metrics_fit(to, err) || !state_copy_finish(from, to, err) ||
-        !leading_handover(from, to, err))
+    if (!transforms_are_still(from, to, err) || !metrics_fit(to, err) || !webhooks_fit(to, err) ||
+        !state_copy_finish(from, to, err) || !leading_handover(from, to, err))
         return false;
     /* Both phases change before the handlers: delivery asks them whether events may go in. */
     metrics_handover(from, to);
@@ -168,6 +169,7 @@ bool script_handover(struct script *from, struct script *to, struct handover *do
     handover_handlers(from, to, done);
     done->dropped_keys = queues_handover(from, to);
     done->cancelled_timers = script_timers_handover(from, to);
+    webhooks_handover(from, to);
     script_add_counters(to, from);
     /* Last, as its stop and start functions must find handlers, queues and timers where they belong. Handlers
      * of leaders are attached after the term is known. */
@@ -187,6 +189,8 @@ void script_drain(struct script *script, struct handover *done)
     end_handlers(script, done);
     done->dropped_keys = queues_end(script);
     script_timers_clear(script);
+    webhooks_leave(script);
+    webhooks_refuse_waiting(script);
     leading_end(script);
 }
 

@@ -35,6 +35,7 @@
 #include "script/vm/turns.h"
 #include "script/work/script_queue.h"
 #include "script/work/script_timer.h"
+#include "script/work/webhook_paths.h"
 
 static void run_chunk(lua_State *L, void *ctx)
 {
@@ -228,11 +229,13 @@ bool script_end_loading(struct script *script, struct err *err)
 bool script_start(struct script *script, struct err *err)
 {
     must(script->phase == SCRIPT_LOADED);
-    if (!metrics_fit(script, err) || !leading_loaded(script, err) || !state_keep_start(script, err))
+    if (!metrics_fit(script, err) || !webhooks_fit(script, err) || !leading_loaded(script, err) ||
+        !state_keep_start(script, err))
         return false;
     metrics_handover(NULL, script);
     script->phase = SCRIPT_RUNNING;
     script_timers_start(script);
+    webhooks_handover(NULL, script);
     handlers_attach(script);
     if (!TAILQ_EMPTY(&script->own.queues->list)) turns_schedule(script);
     return true;

@@ -20,6 +20,7 @@
     X(TIMER, "timer")         /* "every 30s", with a number from the second of that kind on */    \
     X(CRON, "cron")                                                                               \
     X(COMMAND, "command")                                                                         \
+    X(WEBHOOK, "webhook") /* its path */                                                          \
     X(RULE, "rule")                                                                               \
     X(STATE, "state")                                                                             \
     X(METRIC, "metric")                                                                           \

@@ -21,6 +21,7 @@ static const struct {
     [SCRIPT_TIMER] = {"timer", "Timer failed"},
     [SCRIPT_MAIN] = {"main", "Main failed"},
     [SCRIPT_COMMAND] = {"command", "Command failed"},
+    [SCRIPT_WEBHOOK] = {"webhook", "Webhook failed"},
     [SCRIPT_LEADER] = {"on_leader", "Function of a leader failed"},
     [SCRIPT_STOP] = {"on_stop", "Function of k8s.on_stop failed"},
     [SCRIPT_TRANSFORM] = {"transform", "Transform failed"},

@@ -24,6 +24,7 @@ struct script;
 struct state_store;
 struct turns;
 struct web;
+struct webhook_paths;
 
 enum write_mode {
     WRITES_SENT,
@@ -57,12 +58,13 @@ struct cluster_parts {
 struct script_host {
     const struct cluster_parts *cluster; /* never NULL, its members may be */
     struct loop *loop;
-    struct clock *clock;     /* NULL: the loop's */
-    struct turns *turns;     /* of all of them together */
-    int64_t resync_ms;       /* of handlers that do not say; 0: never (I-15) */
-    struct web *web;         /* requests of http.request; NULL: there is no network */
-    struct running *running; /* where calls are noted for other threads; NULL: nowhere */
-    struct cpu_watch *watch; /* of the engine thread; NULL: count hooks see how long calls take */
+    struct clock *clock;            /* NULL: the loop's */
+    struct turns *turns;            /* of all of them together */
+    int64_t resync_ms;              /* of handlers that do not say; 0: never (I-15) */
+    struct web *web;                /* requests of http.request; NULL: there is no network */
+    struct webhook_paths *webhooks; /* of all scripts; NULL: none is called */
+    struct running *running;        /* where calls are noted for other threads; NULL: nowhere */
+    struct cpu_watch *watch;        /* of the engine thread; NULL: count hooks see how long calls take */
     enum write_mode write_mode;
     const char *const *dry_runs; /* "SCRIPT=client": instead, of the script with that name or path */
     size_t dry_run_count;        /* items without '=' are of no script */

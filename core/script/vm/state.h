@@ -82,6 +82,7 @@ enum script_ref {
     REF_RUN_MAIN,      /* calls it */
     REF_RUN_JOB,       /* calls the function of a queue's workers */
     REF_RUN_COMMAND,   /* calls the function of a command */
+    REF_RUN_WEBHOOK,   /* calls the function of a webhook */
     REF_RULE_RESULT,   /* `r`, the first argument of the check of a rule */
     REF_PREPARE,       /* of tasks, see task.c */
     REF_XPCALL,        /* Lua's own, which scripts do not have */
@@ -101,6 +102,7 @@ enum script_function {
     SCRIPT_LEADER, /* passed to k8s.on_leader */
     SCRIPT_STOP,   /* passed to k8s.on_stop */
     SCRIPT_COMMAND,
+    SCRIPT_WEBHOOK,
     SCRIPT_MAIN,
     SCRIPT_TRANSFORM,
     SCRIPT_INDEX,
@@ -199,6 +201,7 @@ struct script {
         struct script_queues *queues;
         struct script_timers *timers;
         struct script_commands *commands;
+        struct script_webhooks *webhooks;
         struct script_main *main;
         struct script_reads *reads;
         struct script_writes *writes;

@@ -13,7 +13,7 @@
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/must.h"
-#include "sim/api/certificate.h"
+#include "net/server/self_signed.h"
 #include "sim/api/listener.h"
 #include "sim/object/status.h"
 #include "sim/store/gzip.h"
@@ -32,7 +32,7 @@ struct sim_http {
     struct sim_http_options options;
     struct sim_listener *listener;
     struct MHD_Daemon *daemon;
-    struct sim_certificate certificate; /* empty without TLS */
+    struct self_signed certificate; /* empty without TLS */
 };
 
 /* Request that is being received. */
@@ -289,11 +289,15 @@ static void on_accepted(void *ctx, int fd, const struct sockaddr *peer, socklen_
     MHD_add_connection(http->daemon, fd, peer, len); /* closes it when it fails */
 }
 
+/* Of a cluster's own service. */
+static const char service_names[] = "DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc,"
+                                    "DNS:kubernetes.default.svc.cluster.local";
+
 /* Options of a server with TLS; without, their list ends at once. */
 static void set_tls(struct sim_http *http, struct MHD_OptionItem tls[3])
 {
     if (http->options.tls) {
-        sim_certificate_make(&http->certificate, http->options.listen);
+        self_signed_make(&http->certificate, "kubelua-sim", service_names, http->options.listen);
         *tls++ = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_CERT, 0, http->certificate.server};
         *tls++ = (struct MHD_OptionItem){MHD_OPTION_HTTPS_MEM_KEY, 0, http->certificate.key};
     }
@@ -353,6 +357,6 @@ void sim_http_free(struct sim_http *http)
     if (!http) return;
     sim_listener_free(http->listener);
     if (http->daemon) MHD_stop_daemon(http->daemon);
-    sim_certificate_clear(&http->certificate);
+    self_signed_clear(&http->certificate);
     free(http);
 }

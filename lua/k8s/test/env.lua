@@ -11,6 +11,7 @@ local options = require "k8s.options"
 local place = require "k8s.test.place"
 local records = require "k8s.test.records"
 local states = require "k8s.test.states"
+local webhook = require "k8s.test.webhook"
 
 local test = raw.test
 
@@ -62,8 +63,6 @@ metatable = {
 -- All that are there, for what failing specs show.
 local open = setmetatable({}, { __mode = "k" })
 env.all = open
-
-local START = 1767225600 -- 2026-01-01T00:00:00Z
 
 local function raise_failures(self, before)
   local failures = self.seen.failures
@@ -257,6 +256,9 @@ function methods:call(name, ...)
   return nil, text
 end
 
+-- env:call_webhook("/hooks/alerts", { body = { ... }, token = "..." }); see webhook.lua.
+function methods:call_webhook(...) return webhook(note, take_in, self, ...) end
+
 -- env:metric("pods_in_phase", { phase = "Running" }): the value of a series of k8s.metric with these labels, nil when
 -- there is none; of a histogram "NAME_count" and "NAME_sum".
 function methods:metric(name, labels)
@@ -367,17 +369,6 @@ local function add_all(self, given)
   end
 end
 
-local function begin(now)
-  if type(now) == "string" then
-    local y, mo, d, h, mi, s = now:match "^(%d+)%-(%d+)%-(%d+)T(%d+):(%d+):(%d+)Z$"
-    if not y then
-      raw.raise('test.load: now must be seconds or a time such as "2026-01-31T12:00:00Z", not "' .. now .. '"')
-    end
-    return records.epoch(y, mo, d, h, mi, s)
-  end
-  return now or START
-end
-
 -- As --param has them: what is no text is JSON, which a parameter takes as well.
 local function assignments(params)
   local texts = {}
@@ -407,7 +398,7 @@ function env.open(given, folder)
     now = begun or raw.raise("test.load: " .. why)
   end
   local engine, problem = test.open(
-    given.namespace or "", begin(now), given.leader_elect or false, given.limits, assignments(given.params)
+    given.namespace or "", records.begin(now), given.leader_elect or false, given.limits, assignments(given.params)
   )
   if not engine then
     raw.raise("test.load: " .. problem)

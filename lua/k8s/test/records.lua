@@ -231,4 +231,18 @@ function records.describe(env)
   return table.concat(lines, "\n")
 end
 
+local START = 1767225600 -- 2026-01-01T00:00:00Z
+
+-- The option `now` of test.load in seconds.
+function records.begin(now)
+  if type(now) == "string" then
+    local y, mo, d, h, mi, s = now:match "^(%d+)%-(%d+)%-(%d+)T(%d+):(%d+):(%d+)Z$"
+    if not y then
+      raw.raise('test.load: now must be seconds or a time such as "2026-01-31T12:00:00Z", not "' .. now .. '"')
+    end
+    return records.epoch(y, mo, d, h, mi, s)
+  end
+  return now or START
+end
+
 return records

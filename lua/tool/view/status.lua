@@ -37,7 +37,10 @@ local function head(engine, view)
   local state = ready and "ready" or "not ready"
   if view.colours then state = (ready and "\27[32m" or "\27[31m") .. state .. "\27[0m" end
   local served = {}
-  for _, one in ipairs { { "metrics", "metrics %s" }, { "health", "probes %s" }, { "page", "page http://%s/" } } do
+  for _, one in ipairs {
+    { "metrics", "metrics %s" }, { "health", "probes %s" }, { "page", "page http://%s/" },
+    { "webhook", "webhooks https://%s" },
+  } do
     local address = text(engine[one[1] .. "Address"])
     if address ~= "" then served[#served + 1] = one[2]:format(address) end
   end

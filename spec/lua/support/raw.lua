@@ -82,6 +82,7 @@ function raw_verbs.new(record)
     base64 = { encode = noop, decode = noop },
     sha256 = noop,
     command = { new = noop, result = noop, runner = noop },
+    webhook = { new = noop, admits = noop, respond = noop, runner = noop },
     rule = { methods = {}, new = noop, claimed = noop, looks = noop, param = noop, result = noop },
     state = { declare = noop, content = noop, value = noop, sync = noop },
     event = noop,

@@ -30,7 +30,7 @@ static void each(const struct web_request *request, const char *name,
 /* The body; its code is in `answer.status`. */
 static const char *ask(const char *path)
 {
-    const struct web_request request = {path, query, each, NULL, 0, NULL};
+    const struct web_request request = {.path = path, .query = query, .each = each};
     answer.body.len = 0;
     answer.status = 404;
     health_serve(health, &request, &answer);

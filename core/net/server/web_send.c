@@ -1,9 +1,10 @@
 /* Responses on their way to the library; see web_send.h. */
-#include "app/monitor/web_send.h"
+#include "net/server/web_send.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <time.h>
 
 #include "base/civil.h"
@@ -66,10 +67,40 @@ static struct MHD_Response *body_of(struct web_response *response)
     return MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, BLOCK, read_pieces, p, free_pieces);
 }
 
+/* Returns whether the other headers have it; `name` ends with the colon. */
+static bool has_header(const struct web_response *response, struct str name)
+{
+    struct str lines = buf_slice(&response->headers), line;
+    while (str_cut(&lines, '\n', &line))
+        if (line.n >= name.n && strncasecmp(line.p, name.p, name.n) == 0) return true;
+    return false;
+}
+
+static void add_headers(struct MHD_Response *mhd, const struct web_response *response)
+{
+    struct str lines = buf_slice(&response->headers), line;
+    while (str_cut(&lines, '\n', &line)) {
+        const char *colon = memchr(line.p, ':', line.n);
+        if (!colon) continue;
+        char *name = xstrndup(line.p, line.n);
+        name[colon - line.p] = '\0';
+        MHD_add_response_header(mhd, name, name + (colon - line.p) + 2);
+        free(name);
+    }
+}
+
+static void add_number(struct MHD_Response *mhd, const char *name, int number)
+{
+    char text[16];
+    snprintf(text, sizeof text, "%d", number);
+    MHD_add_response_header(mhd, name, text);
+}
+
 enum MHD_Result web_send(struct MHD_Connection *connection, struct web_response *response)
 {
     struct MHD_Response *mhd = body_of(response);
-    MHD_add_response_header(mhd, MHD_HTTP_HEADER_CONTENT_TYPE, response->content_type);
+    if (response->content_type && !has_header(response, STR("Content-Type:")))
+        MHD_add_response_header(mhd, MHD_HTTP_HEADER_CONTENT_TYPE, response->content_type);
     add_date(mhd);
     MHD_add_response_header(mhd, MHD_HTTP_HEADER_CACHE_CONTROL, "no-cache");
     MHD_add_response_header(mhd, "X-Content-Type-Options", "nosniff");
@@ -83,8 +114,11 @@ enum MHD_Result web_send(struct MHD_Connection *connection, struct web_response 
     }
     if (response->status == MHD_HTTP_UNAUTHORIZED)
         MHD_add_response_header(mhd, MHD_HTTP_HEADER_WWW_AUTHENTICATE, "Bearer");
-    if (response->status == MHD_HTTP_METHOD_NOT_ALLOWED)
+    if (response->status == MHD_HTTP_METHOD_NOT_ALLOWED && !has_header(response, STR("Allow:")))
         MHD_add_response_header(mhd, MHD_HTTP_HEADER_ALLOW, "GET, HEAD");
+    if (response->retry_after_s) add_number(mhd, MHD_HTTP_HEADER_RETRY_AFTER, response->retry_after_s);
+    if (response->closes) MHD_add_response_header(mhd, MHD_HTTP_HEADER_CONNECTION, "close");
+    add_headers(mhd, response);
     enum MHD_Result queued = MHD_queue_response(connection, (unsigned)response->status, mhd);
     MHD_destroy_response(mhd);
     return queued;

@@ -1,5 +1,5 @@
-/* Certificate of a simulated server; see certificate.h. */
-#include "sim/api/certificate.h"
+/* Certificates made here; see self_signed.h. */
+#include "net/server/self_signed.h"
 
 #include <arpa/inet.h>
 #include <stdbool.h>
@@ -67,9 +67,11 @@ static void clear(struct issued *issued)
     EVP_PKEY_free(issued->key);
 }
 
-static struct issued make_authority(void)
+static struct issued make_authority(const char *name)
 {
-    struct issued issued = prepare("kubelua-sim-ca", NULL);
+    char *own = xasprintf("%s-ca", name);
+    struct issued issued = prepare(own, NULL);
+    free(own);
     set_extension(issued.certificate, NID_basic_constraints, "critical,CA:TRUE");
     set_extension(issued.certificate, NID_key_usage, "critical,keyCertSign,digitalSignature");
     set_extension(issued.certificate, NID_subject_key_identifier, "hash");
@@ -83,18 +85,19 @@ static bool is_address(const char *text)
     return inet_pton(AF_INET, text, bytes) == 1 || inet_pton(AF_INET6, text, bytes) == 1;
 }
 
-static struct issued make_server(const struct issued *authority, const char *listen)
+static struct issued make_server(const struct issued *authority, const char *name, const char *names,
+                                 const char *listen)
 {
-    struct issued issued = prepare("kubelua-sim", authority->certificate);
-    char *names = xasprintf("DNS:localhost,DNS:kubernetes,DNS:kubernetes.default,DNS:kubernetes.default.svc,"
-                            "DNS:kubernetes.default.svc.cluster.local,IP:127.0.0.1,IP:::1%s%s",
-                            is_address(listen) ? ",IP:" : "", is_address(listen) ? listen : "");
+    struct issued issued = prepare(name, authority->certificate);
+    bool has_address = is_address(listen);
+    char *all = xasprintf("DNS:localhost,IP:127.0.0.1,IP:::1%s%s%s%s", names ? "," : "", names ? names : "",
+                          has_address ? ",IP:" : "", has_address ? listen : "");
     set_extension(issued.certificate, NID_basic_constraints, "critical,CA:FALSE");
     set_extension(issued.certificate, NID_key_usage, "critical,digitalSignature");
     set_extension(issued.certificate, NID_ext_key_usage, "serverAuth");
-    set_extension(issued.certificate, NID_subject_alt_name, names);
+    set_extension(issued.certificate, NID_subject_alt_name, all);
     must(X509_sign(issued.certificate, authority->key, EVP_sha256()) > 0);
-    free(names);
+    free(all);
     return issued;
 }
 
@@ -124,21 +127,22 @@ static char *key_text(EVP_PKEY *key)
     return take_text(bio);
 }
 
-void sim_certificate_make(struct sim_certificate *certificate, const char *listen)
+void self_signed_make(struct self_signed *certificate, const char *name, const char *names,
+                      const char *listen)
 {
-    struct issued authority = make_authority(), server = make_server(&authority, listen);
-    *certificate = (struct sim_certificate){.authority = certificate_text(authority.certificate),
-                                            .server = certificate_text(server.certificate),
-                                            .key = key_text(server.key)};
+    struct issued authority = make_authority(name), server = make_server(&authority, name, names, listen);
+    *certificate = (struct self_signed){.authority = certificate_text(authority.certificate),
+                                        .server = certificate_text(server.certificate),
+                                        .key = key_text(server.key)};
     clear(&authority);
     clear(&server);
 }
 
-void sim_certificate_clear(struct sim_certificate *certificate)
+void self_signed_clear(struct self_signed *certificate)
 {
     free(certificate->authority);
     free(certificate->server);
     if (certificate->key) OPENSSL_cleanse(certificate->key, strlen(certificate->key));
     free(certificate->key);
-    *certificate = (struct sim_certificate){0};
+    *certificate = (struct self_signed){0};
 }

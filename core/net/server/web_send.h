@@ -3,7 +3,7 @@
 #pragma once
 #include <microhttpd.h>
 
-#include "app/monitor/web_server.h"
+#include "net/server/web_server.h"
 
 /* Takes the body of the response. */
 enum MHD_Result web_send(struct MHD_Connection *connection, struct web_response *response);

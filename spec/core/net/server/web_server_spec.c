@@ -1,4 +1,4 @@
-/* core/app/monitor/web_server.c: neither one client nor a lack of descriptors keeps the others from being
+/* core/net/server/web_server.c: neither one client nor a lack of descriptors keeps the others from being
  * answered (E-8).
  */
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 #include <sys/time.h>
 #include <time.h>
 
-#include "app/monitor/web_server.h"
+#include "net/server/web_server.h"
 
 enum { HOGS = 300 };
 
@@ -294,8 +294,7 @@ static void test_each_lack_of_descriptors_is_logged_once(void **state)
     for (int i = 0; i < 2; i++) starve(server);
     dup2(errors, STDERR_FILENO);
     assert_true(pread(kept, text, sizeof text - 1, 0) > 0);
-    for (const char *at = text;
-         (at = strstr(at, "Cannot accept probe and metrics connections, out of file descriptors")); at++)
+    for (const char *at = text; (at = strstr(at, "Cannot accept connections, out of file descriptors")); at++)
         said++;
     assert_int_equal(said, 2);
     close(errors);
