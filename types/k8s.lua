@@ -222,6 +222,9 @@ function Informer:query() end
 ---@return boolean
 function Informer:has_synced() end
 
+---Ends an informer that was made while the script ran: its handlers are called no more.
+function Informer:stop() end
+
 ---Waits until it holds its first list.
 ---@param timeout? k8s.Duration 30 seconds by default
 ---@return true?
@@ -257,8 +260,8 @@ function Factory:wait_for_cache_sync(timeout) end
 ---@return k8s.Factory
 function k8s.factory(options) end
 
----Returns the cache of one kind, which stays up to date; scripts with the same kind and options share it. While the
----script loads.
+---Returns the cache of one kind, which stays up to date; scripts with the same kind and options share it. Later than in
+---the load phase the kind must be declared: k8s.reads { "pods:watch" }.
 ---@param kind string a name for kubectl: "pods", "po", "deployments.apps", "apps/v1/Deployment", "w.example.com"
 ---@param options? k8s.InformerOptions
 ---@return k8s.Informer

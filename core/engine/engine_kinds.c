@@ -88,6 +88,7 @@ static void on_unknown_kind(void *ctx, struct informer_claim *claim, const struc
     const char *kind = claim_spec(claim)->kind, *failures = catalogue_failures(r->catalogue);
     size_t at;
     const struct script *script = engine_holder_of(r->engine, claim, &at);
+    if (script && script_claim_is_running(script, at)) return; /* it waits, and its script was told */
     struct managed_script *managed = script ? managed_script_of_incoming(&r->engine->scripts, script) : NULL;
     if (catalogue_is_partial(r->catalogue)) return; /* its group may respond later */
     if (script && err->code == ERR_NOT_FOUND &&

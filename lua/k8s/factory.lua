@@ -7,7 +7,11 @@ local options = require "k8s.options"
 local plan = require "k8s.plan"
 require "k8s.informer" -- the methods of what is claimed
 
-local wait_synced = require("k8s.task").blocking(raw.informer.wait_synced)
+local blocking = require("k8s.task").blocking
+local is_loading = raw.plan.is_open
+
+local check_informer = blocking(raw.kinds.check_informer)
+local wait_synced = blocking(raw.informer.wait_synced)
 
 local factory = {}
 
@@ -58,18 +62,24 @@ local function merge(own, defaults)
   return merged
 end
 
+-- Of a running script the plan has what k8s.reads declared.
 local function claim(defaults, kind, given)
   check_kind(kind)
   local own = check("k8s.informer", given, INFORMER_OPTIONS)
   local merged = merge(own, defaults)
   merged.transform = own.transform
+  if not is_loading() then
+    check_informer(kind)
+  end
   local claimed = raw.informer.claim(kind, merged)
-  plan.add("informer", raw.informer.describe(claimed), plan.text { resync = merged.resync })
+  if is_loading() then
+    plan.add("informer", raw.informer.describe(claimed), plan.text { resync = merged.resync })
+  end
   handler_options.set_default_resync("k8s.informer", claimed, merged.resync)
   return claimed
 end
 
--- k8s.informer(kind, options): the cache of one kind, kept up to date. While the script loads only.
+-- k8s.informer(kind, options): the cache of one kind, kept up to date. What a running script makes has :stop().
 function factory.informer(kind, given)
   return claim({}, kind, given)
 end
@@ -90,6 +100,7 @@ function factory.factory(given)
   self = freeze("factory", setmetatable({
     informer = function(called_on, kind, own)
       check_self(called_on, "informer")
+      raw.check_loading "factory:informer"
       local made = claim(defaults, kind, own)
       informers[#informers + 1] = made
       return made

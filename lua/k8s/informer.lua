@@ -97,6 +97,11 @@ function methods:wait_for_sync(timeout)
   return wait_synced(timeout or 30, self)
 end
 
+-- pods:stop(): of an informer that was made while the script ran. Its handlers are called no more.
+function methods:stop()
+  raw.registration.stop(self)
+end
+
 local wait_version = blocking(raw.informer.wait_version)
 
 -- pods:wait_rv(version, timeout): until the cache has seen that version; true, or nil, err. 30 seconds by default.

@@ -180,7 +180,7 @@ end)
     logs = '"a/b"', raw = '{ path = "/version" }', restart = "pod", kinds = "nil", scale = "pod, 1",
     reads = '{ "pods:get" }',
     writes = '{ "pods:patch" }', controller = '{ of = "pods", reconcile = print }', leader = "{}",
-    state = '"s"', informer = '"pods"', factory = "nil", main = "print", on_leader = "print", command = '"a", print',
+    state = '"s"', factory = "nil", main = "print", on_leader = "print", command = '"a", print',
     on_reload = "{}", queue = '{ name = "q" }',
   }
 

@@ -162,12 +162,15 @@ k8s.main(function()
     k8s.patch(one, { spec = { replicas = 1 } })
   end
   k8s.list "jobs"
+  k8s.informer "deployments"
 end)
+k8s.informer "pods"
 ]])
       local code, out = place:run("-f", place.path)
       assert.are.equal([[
 a.lua:7: error: k8s.patch is not declared: add k8s.writes { "deployments.apps:patch" }
 a.lua:9: error: k8s.list is not declared: add k8s.reads { "jobs.batch:list" }
+a.lua:10: error: k8s.informer is not declared: add k8s.reads { "deployments.apps:watch" }
 ]], (out:gsub("a.lua:9: [^\n]*result[^\n]*\n", "")))
       assert.are.equal(1, code)
     end)

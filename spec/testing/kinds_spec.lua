@@ -36,3 +36,36 @@ describe("k8s.kinds", function()
     assert.equal("true", (env:call "late"))
   end)
 end)
+
+describe("k8s.informer in a task", function()
+  it("has a cache and handlers until it is stopped", function()
+    local env = load([[
+      local k8s = require "k8s"
+      k8s.reads { "*.example.com:watch" }
+      local widgets
+      k8s.command("start", function()
+        widgets = k8s.informer "widgets.example.com"
+        widgets:on_add(function(widget) print("add", widget:name()) end)
+        return tostring(widgets:wait_for_sync(1))
+      end)
+      k8s.command("count", function() return tostring(widgets:lister():count()) end)
+      k8s.command("stop", function() widgets:stop() end)
+      k8s.command("late", function() return select(2, pcall(k8s.informer, "pods")) end)
+    ]], { objects = { crds.of("widgets", "example.com") } })
+    local function add(name)
+      env:add { apiVersion = "example.com/v1", kind = "Widget", metadata = { name = name } }
+      env:settle()
+    end
+    add "one"
+    assert.equal("true", (env:call "start"))
+    assert.equal("1", (env:call "count"))
+    add "two"
+    assert.equal("2", (env:call "count"))
+    env:call "stop"
+    add "three"
+    assert.same({ "add\tone", "add\ttwo" }, env.prints)
+    assert.has_match('k8s.informer: "pods:watch" is not declared with k8s.reads', (env:call "late"), 1, true)
+    assert.equal("true", (env:call "start"))
+    assert.equal("3", (env:call "count"))
+  end)
+end)

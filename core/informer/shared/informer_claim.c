@@ -6,7 +6,6 @@
 #include "base/must.h"
 #include "informer/shared/shared_factory_internal.h"
 #include "object/pack/projection.h"
-#include "object/value/selector.h"
 
 static const char *const *copy_texts(const char *const *texts, size_t count)
 {
@@ -145,17 +144,34 @@ static void clear_spec(struct informer_spec *spec)
     free_transform(&spec->transform);
 }
 
-void claim_release(struct informer_claim *claim)
+void claim_close(struct informer_claim *claim)
 {
     struct claim_handler *handler;
     while ((handler = TAILQ_FIRST(&claim->handlers))) claim_remove_handler(handler);
     claim_indexes_detach(claim);
     if (claim->set) informer_set_release(claim->set);
+    claim->set = NULL;
     claim_indexes_clear(claim);
     TAILQ_REMOVE(&claim->factory->claims, claim, link);
     claim_end_down(claim);
+    claim->closed = claim->suspended = true;
+}
+
+void claim_release(struct informer_claim *claim)
+{
+    if (!claim->closed) claim_close(claim);
     clear_spec(&claim->spec);
     free(claim);
+}
+
+void claim_stop(struct informer_claim *claim)
+{
+    claim->stopped = true;
+}
+
+bool claim_is_stopped(const struct informer_claim *claim)
+{
+    return claim->stopped;
 }
 
 static void attach(struct informer_claim *claim, const struct resource *resource)
@@ -169,6 +185,29 @@ static void attach(struct informer_claim *claim, const struct resource *resource
     if (factory->options.changed) factory->options.changed(factory->options.ctx, claim);
 }
 
+/* Returns false if nobody knows the kind. */
+static bool resolve(struct informer_claim *claim, const struct catalogue *catalogue)
+{
+    struct resource resource;
+    claim->known = catalogue_resolve(catalogue, str_of(claim->spec.kind), &resource, &claim->unknown);
+    if (!claim->known) {
+        catalogue_explain(catalogue, str_of(claim->spec.kind), &claim->unknown);
+        return false;
+    }
+    if (claim->suspended)
+        err_clear(&claim->unknown);
+    else
+        attach(claim, &resource);
+    resource_clear(&resource);
+    return true;
+}
+
+void claim_resolve(struct informer_claim *claim, const struct catalogue *catalogue)
+{
+    const struct shared_factory_options *options = &claim->factory->options;
+    if (!claim->set && !resolve(claim, catalogue) && options->changed) options->changed(options->ctx, claim);
+}
+
 void shared_factory_resolve(struct shared_factory *factory, const struct catalogue *catalogue,
                             void (*unknown)(void *ctx, struct informer_claim *claim, const struct err *err),
                             void *ctx)
@@ -177,21 +216,8 @@ void shared_factory_resolve(struct shared_factory *factory, const struct catalog
     struct shared *shared;
     TAILQ_FOREACH (shared, &factory->informers, link)
         if (!shared->stopping && !catalogue_is_partial(catalogue)) shared_follow(shared, catalogue);
-    TAILQ_FOREACH (claim, &factory->claims, link) {
-        struct resource resource;
-        if (claim->set) continue;
-        claim->known = catalogue_resolve(catalogue, str_of(claim->spec.kind), &resource, &claim->unknown);
-        if (claim->known) {
-            if (claim->suspended)
-                err_clear(&claim->unknown);
-            else
-                attach(claim, &resource);
-            resource_clear(&resource);
-        } else {
-            catalogue_explain(catalogue, str_of(claim->spec.kind), &claim->unknown);
-            unknown(ctx, claim, &claim->unknown);
-        }
-    }
+    TAILQ_FOREACH (claim, &factory->claims, link)
+        if (!claim->set && !resolve(claim, catalogue)) unknown(ctx, claim, &claim->unknown);
 }
 
 const struct informer_spec *claim_spec(const struct informer_claim *claim)
@@ -265,103 +291,4 @@ bool claim_has_settled(const struct informer_claim *claim)
             return false;
     }
     return claim->set || claim->suspended || claim->unknown.code;
-}
-
-/* --- Handlers of a claim: each is one registration with every informer of its set */
-
-static void handler_free(struct claim_handler *handler)
-{
-    handler_options_unref(handler->handler.options);
-    free(handler->registrations);
-    free(handler);
-}
-
-static void attach_handler(struct claim_handler *handler)
-{
-    struct informer_set *set = handler->claim->set;
-    handler->registrations = xcalloc(set->count, sizeof(struct registration *));
-    for (size_t i = 0; i < set->count; i++)
-        shared_informer_add_handler(set->members[i]->informer, &handler->handler, &handler->registrations[i]);
-}
-
-struct claim_handler *claim_add_handler(struct informer_claim *claim, const struct event_handler *handler)
-{
-    struct claim_handler *h = NEW(struct claim_handler);
-    h->claim = claim;
-    h->handler = *handler;
-    if (handler->options) handler_options_ref(handler->options);
-    TAILQ_INSERT_TAIL(&claim->handlers, h, link);
-    if (claim->set) attach_handler(h);
-    return h;
-}
-
-void claim_handlers_attach(struct informer_claim *claim)
-{
-    struct claim_handler *handler;
-    TAILQ_FOREACH (handler, &claim->handlers, link)
-        if (!handler->registrations) attach_handler(handler);
-}
-
-bool claims_share(const struct informer_claim *a, const struct informer_claim *b)
-{
-    return a->set && a->set == b->set;
-}
-
-static bool has_labels(const char *selector, const struct root *object)
-{
-    struct selector *parsed = selector_parse(str_of(selector), NULL);
-    bool has = parsed && selector_matches(parsed, root_labels(object));
-    selector_free(parsed);
-    return has;
-}
-
-static bool reads(const struct informer_key *key, const struct informer_key *other, const struct root *object)
-{
-    struct text text;
-    if (strcmp(key->resource.group, other->resource.group) != 0 ||
-        strcmp(key->resource.plural, other->resource.plural) != 0 ||
-        strcmp(key->field_selector, other->field_selector) != 0)
-        return false;
-    if (*key->namespace_ && !str_is(root_namespace(object, &text), key->namespace_)) return false;
-    return strcmp(key->label_selector, other->label_selector) == 0 || has_labels(key->label_selector, object);
-}
-
-bool claim_reads(const struct informer_claim *claim, const struct informer_claim *other,
-                 const struct root *object)
-{
-    for (size_t i = 0; other->set && claim->set && i < claim->set->count; i++)
-        if (reads(&claim->set->members[i]->key, &other->set->members[0]->key, object)) return true;
-    return false;
-}
-
-void claim_move_handler(struct claim_handler *h, struct informer_claim *to, const struct event_handler *with)
-{
-    struct handler_options *before = h->handler.options;
-    must(h->claim->set == to->set);
-    TAILQ_REMOVE(&h->claim->handlers, h, link);
-    TAILQ_INSERT_TAIL(&to->handlers, h, link);
-    h->claim = to;
-    h->handler = *with;
-    if (with->options) handler_options_ref(with->options);
-    handler_options_unref(before);
-    for (size_t i = 0; h->registrations && i < to->set->count; i++)
-        shared_informer_replace_handler(to->set->members[i]->informer, h->registrations[i], with);
-}
-
-void claim_remove_handler(struct claim_handler *handler)
-{
-    struct informer_claim *claim = handler->claim;
-    for (size_t i = 0; handler->registrations && i < claim->set->count; i++)
-        if (handler->registrations[i])
-            shared_informer_remove_handler(claim->set->members[i]->informer, handler->registrations[i]);
-    TAILQ_REMOVE(&claim->handlers, handler, link);
-    handler_free(handler);
-}
-
-bool claim_handler_has_synced(const struct claim_handler *handler)
-{
-    if (!handler->registrations) return false;
-    for (size_t i = 0; i < handler->claim->set->count; i++)
-        if (!handler->registrations[i] || !registration_has_synced(handler->registrations[i])) return false;
-    return true;
 }

@@ -21,3 +21,8 @@ void shared_factory_each_cache(const struct shared_factory *factory,
     }
     buf_clear(&identity);
 }
+
+int64_t shared_factory_grace_ms(const struct shared_factory *factory)
+{
+    return factory->options.grace_ms;
+}

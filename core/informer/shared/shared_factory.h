@@ -70,6 +70,17 @@ struct informer_claim *claim_dup(const struct informer_claim *claim);
 struct informer_claim *shared_factory_next_claim(const struct shared_factory *factory,
                                                  const struct informer_claim *claim);
 void claim_release(struct informer_claim *claim);
+/* Gives the claim its informer if `catalogue` knows its kind; else it waits like those that
+ * shared_factory_resolve left without one, and `changed` is called. Like that, not from a call into Lua. */
+void claim_resolve(struct informer_claim *claim, const struct catalogue *catalogue);
+/* Marks a claim that will be closed: whoever reads it is to be told. */
+void claim_stop(struct informer_claim *claim);
+bool claim_is_stopped(const struct informer_claim *claim);
+/* Ends what the claim has, as claim_release does, but not the claim: who still points at it finds neither
+ * cache nor indexes nor kind. The factory no longer knows it. */
+void claim_close(struct informer_claim *claim);
+/* Returns how long an informer without claims is kept up to date. */
+int64_t shared_factory_grace_ms(const struct shared_factory *factory);
 /* Replaces the transform and frees the previous one. Call before the claim has an informer. */
 void claim_set_transform(struct informer_claim *claim, const struct transform *transform);
 /* Suspends or resumes a claim. A suspended claim gets no informer (rules that are not evaluated), does not

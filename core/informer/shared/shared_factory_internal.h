@@ -1,6 +1,6 @@
 /* Internals of a shared factory and its claims: shared.c has the factory, its turns and the informers,
- * informer_set.c several informers read as one, informer_claim.c the claims of scripts and their handlers.
- * Owner: the engine thread, unless stated otherwise. */
+ * informer_set.c several informers read as one, informer_claim.c the claims of scripts, claim_handlers.c
+ * their handlers. Owner: the engine thread, unless stated otherwise. */
 #pragma once
 #include <stdatomic.h>
 #include <sys/queue.h>
@@ -48,6 +48,7 @@ struct informer_claim {
     bool builds_in_steps;  /* the indexes */
     bool read_early;       /* before it was synced */
     bool suspended, known; /* `held`: suspended; `known`: it would be resolved otherwise */
+    bool stopped, closed;  /* see claim_stop and claim_close */
     struct err unknown;    /* reason why it is not resolved; ERR_NONE: discovery has not responded */
     int64_t since_us;      /* wall time of its creation */
     struct series **down;  /* one for each namespace, until it is resolved (B-7) */

@@ -23,12 +23,11 @@ static struct str index_name(lua_State *L, int idx, const char *what)
 
 static bool add_function(lua_State *L, struct informer_claim *claim, struct str name, struct err *err)
 {
-    int ref = luaL_ref(L, LUA_REGISTRYINDEX); /* of the function, on top of the stack */
+    int ref = luaL_ref(L, LUA_REGISTRYINDEX); /* of the function, on top of the stack; the source takes it */
     struct index_source source = index_function(L, claim, ref, name);
     lua_State *outer = index_functions_enter(L);
     bool added = claim_add_index(claim, name, &source, err);
     index_functions_leave(L, outer);
-    if (!added) luaL_unref(L, LUA_REGISTRYINDEX, ref);
     return added;
 }
 

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "informer/shared/claim_index.h"
 #include "script/caches/informer_options.h"
+#include "script/caches/running_informer.h"
 #include "script/caches/source.h"
 #include "script/caches/transform.h"
 #include "script/vm/args.h"
@@ -12,52 +13,133 @@
 
 struct informer_box {
     struct informer_claim *claim;
+    struct running_informer *running; /* a reference; NULL: the informer lives as long as the script */
 };
 
-struct informer_claim *informer_arg(lua_State *L, int idx, const char *verb)
+static struct informer_box *box_arg(lua_State *L, int idx, const char *verb)
 {
     struct informer_box *box = class_test(L, idx, CLASS_INFORMER);
     if (!box) script_raise(L, "%s: expected an informer, not %s", verb, arg_type_name(L, idx));
+    return box;
+}
+
+struct informer_claim *informer_arg(lua_State *L, int idx, const char *verb)
+{
+    const struct informer_box *box = box_arg(L, idx, verb);
+    if (claim_is_stopped(box->claim))
+        script_raise(L, "%s: the informer of %s was stopped", verb, claim_spec(box->claim)->kind);
     return box->claim;
 }
 
-/* claim(kind, options): without a namespace it is the engine's default one. */
+struct running_informer *informer_held(lua_State *L, int idx)
+{
+    return box_arg(L, idx, "informer")->running;
+}
+
+struct running_informer *informer_stop_arg(lua_State *L, int idx)
+{
+    const struct informer_box *box = class_self(L, CLASS_INFORMER, "stop");
+    if (!box->running)
+        script_raise(L,
+                     "informer:stop: the informer of %s was made while the script loaded, and lives as long "
+                     "as the script",
+                     claim_spec(box->claim)->kind);
+    return claim_is_stopped(box->claim) ? NULL : box->running;
+}
+
+void informer_keep(lua_State *L, int first, int last)
+{
+    bool is_needed = false;
+    for (int i = first; i <= last; i++) is_needed |= informer_held(L, i) != NULL;
+    if (!is_needed) return;
+    lua_createtable(L, last - first + 1, 0);
+    for (int i = first; i <= last; i++) {
+        lua_pushvalue(L, i);
+        lua_rawseti(L, -2, i - first + 1);
+    }
+    lua_setfenv(L, -2);
+}
+
+/* The claim of the method's informer; raises if that was stopped. */
+static struct informer_claim *claim_self(lua_State *L, const char *method)
+{
+    const struct informer_box *box = class_self(L, CLASS_INFORMER, method);
+    source_check_open(L, box->claim);
+    return box->claim;
+}
+
+static struct informer_box *push_box(lua_State *L)
+{
+    struct informer_box *box = lua_newuserdata(L, sizeof *box);
+    *box = (struct informer_box){0};
+    class_set(L, script_of(L), CLASS_INFORMER);
+    return box;
+}
+
+static void take_claim(struct script *script, struct informer_box *box, struct informer_claim *claim)
+{
+    box->claim = claim;
+    if (script->phase != SCRIPT_LOADING) {
+        box->running = running_informer_new(script, claim);
+        return;
+    }
+    if (script->load.before) claim_build_in_steps(claim);
+    *array_add(script->informers.claims, script->informers.count) = claim;
+}
+
+/* What a running script may not give: the function would outlive the informer. */
+static void check_running(lua_State *L)
+{
+    if (script_of(L)->phase != SCRIPT_RUNNING)
+        script_raise(L, "k8s.informer: the script is ending, it may make no more informers");
+    lua_getfield(L, 2, "transform");
+    if (!lua_isnil(L, -1))
+        script_raise(L, "k8s.informer: transform may only be given while the script is loading");
+    lua_pop(L, 1);
+}
+
+/* claim(kind, options): without a namespace it is the engine's default one. Whether a running script may read
+ * the kind was checked before, by raw.kinds.check_informer. */
 static int l_informer_claim(lua_State *L)
 {
     struct script *script = script_of(L);
     struct informer_spec spec = {0};
-    arg_loading(L, "k8s.informer");
     spec.kind = arg_str(L, 1, "k8s.informer: kind").p;
     if (*spec.kind == '\0') script_raise(L, "k8s.informer: the kind is empty");
-    arg_room(L, "k8s.informer", LIMIT_INFORMERS, script->informers.count);
+    arg_room(L, "k8s.informer", LIMIT_INFORMERS,
+             script_loaded_claims(script) + running_informers_count(script));
     arg_table(L, 2, "k8s.informer: options");
     lua_settop(L, 2);
-    struct informer_box *box = lua_newuserdata(L, sizeof *box);
-    box->claim = NULL;
-    class_set(L, script, CLASS_INFORMER);
+    if (script->phase != SCRIPT_LOADING) check_running(L);
+    struct informer_box *box = push_box(L);
     informer_options_read(L, 2, &spec);
-    box->claim = shared_factory_claim(script->host->cluster->factory, &spec);
-    if (script->load.before) claim_build_in_steps(box->claim);
+    take_claim(script, box, shared_factory_claim(script->host->cluster->factory, &spec));
     informer_options_clear(&spec);
-    *array_add(script->informers.claims, script->informers.count) = box->claim;
     lua_settop(L, 3);
     return 1;
+}
+
+static int l_informer_gc(lua_State *L)
+{
+    struct informer_box *box = lua_touserdata(L, 1);
+    running_informer_unref(box->running);
+    box->running = NULL;
+    return 0;
 }
 
 void informer_push_again(lua_State *L, const struct informer_claim *claim)
 {
     struct script *script = script_of(L);
     arg_room(L, "a prompt", LIMIT_INFORMERS, script->informers.count);
-    struct informer_box *box = lua_newuserdata(L, sizeof *box);
+    struct informer_box *box = push_box(L);
     box->claim = claim_dup(claim);
     *array_add(script->informers.claims, script->informers.count) = box->claim;
-    class_set(L, script, CLASS_INFORMER);
 }
 
 static int l_informer_lister(lua_State *L)
 {
-    struct informer_box *box = class_self(L, CLASS_INFORMER, "lister");
-    lister_push(L, &(struct cache_source){.claim = box->claim}, "", 0);
+    lister_push(L, &(struct cache_source){.claim = claim_self(L, "lister")}, "", 0);
+    informer_keep(L, 1, 1);
     return 1;
 }
 
@@ -115,20 +197,19 @@ static void set_namespaces(lua_State *L, struct informer_claim *claim, int64_t n
 /* pods:status(): how it fares (B-7). */
 static int l_informer_status(lua_State *L)
 {
-    struct informer_box *box = class_self(L, CLASS_INFORMER, "status");
+    struct informer_claim *claim = claim_self(L, "status");
     int64_t now_us = clock_wall_us(loop_clock(script_of(L)->host->loop));
     struct claim_status status;
-    claim_get_status(box->claim, &status);
+    claim_get_status(claim, &status);
     push_status(L, &status, now_us);
-    set_namespaces(L, box->claim, now_us);
+    set_namespaces(L, claim, now_us);
     return 1;
 }
 
 /* pods:has_synced(): whether it holds its first list. */
 static int l_informer_has_synced(lua_State *L)
 {
-    struct informer_box *box = class_self(L, CLASS_INFORMER, "has_synced");
-    lua_pushboolean(L, claim_has_synced(box->claim));
+    lua_pushboolean(L, claim_has_synced(claim_self(L, "has_synced")));
     return 1;
 }
 
@@ -159,7 +240,7 @@ static int l_informer_describe(lua_State *L)
  * is called with '.'. */
 static int l_informer_check(lua_State *L)
 {
-    class_self(L, CLASS_INFORMER, arg_str(L, 2, "check").p);
+    claim_self(L, arg_str(L, 2, "check").p);
     return 0;
 }
 
@@ -179,7 +260,8 @@ static const luaL_Reg informer_methods[] = {
 
 static void bind_informer(lua_State *L)
 {
-    static const luaL_Reg meta[] = {{"__tostring", l_informer_tostring}, {NULL, NULL}};
+    static const luaL_Reg meta[] = {
+        {"__tostring", l_informer_tostring}, {"__gc", l_informer_gc}, {NULL, NULL}};
     lua_newtable(L);
     class_define(L, CLASS_INFORMER, "informer", meta, informer_methods);
     lua_setfield(L, -2, "methods"); /* lua/k8s/informer.lua adds its own */

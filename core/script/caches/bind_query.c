@@ -318,6 +318,7 @@ static int l_query_gc(lua_State *L)
 static int l_query_new(lua_State *L)
 {
     query_push(L, &(struct cache_source){.claim = informer_arg(L, 1, "query")});
+    informer_keep(L, 1, 1);
     return 1;
 }
 

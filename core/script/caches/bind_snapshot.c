@@ -75,6 +75,7 @@ static int l_snapshot_new(lua_State *L)
         retained_add_set(script, &snapshot->at[i].retained);
     }
     snapshot_count(script, snapshot);
+    informer_keep(L, 1, count);
     return 1;
 }
 

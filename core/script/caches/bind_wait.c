@@ -6,14 +6,24 @@
 #include "informer/shared/shared_factory.h"
 #include "kube/kinds/resource.h"
 #include "script/caches/bind_informer.h"
+#include "script/caches/running_informer.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
 #include "script/vm/task.h"
+
+/* Of a script. */
+struct script_waits {
+    TAILQ_HEAD(, wait_synced) list; /* for first lists */
+    TAILQ_HEAD(, wait_version) versions;
+};
 
 /* --- a version */
 
 struct wait_version {
     struct task_wait wait;
+    TAILQ_ENTRY(wait_version) link; /* of the script's */
+    struct script *script;
+    struct running_informer *informer; /* a reference; may be NULL */
     struct timer timeout;
     int64_t timeout_ms;
     struct informer_claim *claim;
@@ -34,6 +44,13 @@ static void on_version_timeout(struct timer *timer)
     task_wake(&container_of(timer, struct wait_version, timeout)->wait);
 }
 
+static int push_stopped(lua_State *L, const struct informer_claim *claim)
+{
+    struct buf *text = script_scratch(script_of(L));
+    buf_printf(text, "the informer of %s was stopped", claim_spec(claim)->kind);
+    return push_error(L, 0, "Stopped", buf_slice(text));
+}
+
 static int push_version(lua_State *L, struct task_wait *wait)
 {
     struct wait_version *w = container_of(wait, struct wait_version, wait);
@@ -41,6 +58,7 @@ static int push_version(lua_State *L, struct task_wait *wait)
         lua_pushboolean(L, 1);
         return 1;
     }
+    if (claim_is_stopped(w->claim)) return push_stopped(L, w->claim);
     struct buf *text = script_scratch(script_of(L));
     buf_printf(text, "%s: not reached within %g s, the cache is at version \"%.*s\"",
                claim_spec(w->claim)->kind, (double)w->timeout_ms / 1e3,
@@ -58,7 +76,9 @@ static void drop_version(struct task_wait *wait)
 {
     struct wait_version *w = container_of(wait, struct wait_version, wait);
     timer_cancel(&w->timeout);
+    TAILQ_REMOVE(&w->script->own.waits->versions, w, link);
     if (w->version) version_wait_cancel(w->version);
+    running_informer_unref(w->informer);
     free_version(w);
 }
 
@@ -88,21 +108,20 @@ static int l_wait_version(lua_State *L)
         free_version(w);
         return push_err(L, &err);
     }
-    timer_start(&w->timeout, script_clock(script_of(L)), timeout_ms);
+    w->script = script_of(L);
+    w->informer = running_informer_ref(informer_held(L, 1));
+    TAILQ_INSERT_TAIL(&w->script->own.waits->versions, w, link);
+    timer_start(&w->timeout, script_clock(w->script), timeout_ms);
     return task_yield(L, &w->wait, &ops);
 }
 
 /* --- first lists */
 
-/* Of a script, for first lists. */
-struct script_waits {
-    TAILQ_HEAD(, wait_synced) list;
-};
-
 struct wait_synced {
     struct task_wait wait;
     TAILQ_ENTRY(wait_synced) link; /* of the script's, until it is woken */
     struct script *script;
+    struct running_informer **informers; /* references, as many as there are claims; each may be NULL */
     struct timer timeout;
     int64_t timeout_ms;
     size_t count;
@@ -128,6 +147,28 @@ static void on_sync_timeout(struct timer *timer)
     wake(container_of(timer, struct wait_synced, timeout));
 }
 
+static bool waits_for(const struct wait_synced *w, const struct informer_claim *claim)
+{
+    for (size_t i = 0; i < w->count; i++)
+        if (w->claims[i] == claim) return true;
+    return false;
+}
+
+void waits_stopped(struct script *script, const struct informer_claim *claim)
+{
+    struct wait_synced *w, *next;
+    struct wait_version *version;
+    for (w = TAILQ_FIRST(&script->own.waits->list); w; w = next) {
+        next = TAILQ_NEXT(w, link);
+        if (waits_for(w, claim)) wake(w);
+    }
+    TAILQ_FOREACH (version, &script->own.waits->versions, link) {
+        if (version->claim != claim || !version->version || version->wait.woken) continue;
+        timer_cancel(&version->timeout);
+        task_wake(&version->wait);
+    }
+}
+
 static void waits_claims_changed(struct script *script)
 {
     struct wait_synced *w, *next;
@@ -141,6 +182,8 @@ static void waits_claims_changed(struct script *script)
 static int push_synced(lua_State *L, struct task_wait *wait)
 {
     const struct wait_synced *w = container_of(wait, struct wait_synced, wait);
+    for (size_t i = 0; i < w->count; i++)
+        if (claim_is_stopped(w->claims[i])) return push_stopped(L, w->claims[i]);
     struct buf *lag = script_scratch(script_of(L));
     for (size_t i = 0; i < w->count; i++)
         if (!claim_has_synced(w->claims[i])) claim_describe_lag(w->claims[i], lag);
@@ -158,6 +201,8 @@ static void drop_synced(struct task_wait *wait)
     struct wait_synced *w = container_of(wait, struct wait_synced, wait);
     if (!wait->woken) TAILQ_REMOVE(&w->script->own.waits->list, w, link);
     timer_cancel(&w->timeout);
+    for (size_t i = 0; i < w->count; i++) running_informer_unref(w->informers[i]);
+    free(w->informers);
     free(w);
 }
 
@@ -181,6 +226,8 @@ static int l_wait_synced(lua_State *L)
         lua_pushboolean(L, 1);
         return 1;
     }
+    w->informers = xcalloc(count + 1, sizeof(struct running_informer *));
+    for (size_t i = 0; i < count; i++) w->informers[i] = running_informer_ref(informer_held(L, (int)i + 2));
     TAILQ_INSERT_TAIL(&script->own.waits->list, w, link);
     timer_start(&w->timeout, script_clock(script), timeout_ms);
     return task_yield(L, &w->wait, &ops);
@@ -199,6 +246,7 @@ void bind_wait(lua_State *L)
 static void open_waits(struct script *script)
 {
     TAILQ_INIT(&script->own.waits->list);
+    TAILQ_INIT(&script->own.waits->versions);
 }
 
 const struct feature feature_wait = {FEATURE_OWNS(waits), .open = open_waits,

@@ -117,11 +117,12 @@ static bool compute_values(void *ctx, struct root *object, struct index_values *
 
 /* --- from the first to the last */
 
-/* The function goes with its state: a claim is released when that is closed already. */
+/* A claim of the load phase is released when the state with the function is closed already. */
 static void free_function(void *ctx)
 {
     struct index_function *f = ctx;
     index_function_leave_turns(f);
+    if (f->script->L) luaL_unref(f->script->L, LUA_REGISTRYINDEX, f->ref);
     failure_log_flush(&f->report);
     quarantine_clear(&f->quarantine);
     series_free(f->errors);

@@ -23,9 +23,15 @@ void source_note_early(lua_State *L, struct informer_claim *claim)
              F("script", script_of(L)->id.name), F("place", place), F("informer", claim_spec(claim)->kind));
 }
 
+void source_check_open(lua_State *L, const struct informer_claim *claim)
+{
+    if (claim_is_stopped(claim)) script_raise(L, "the informer of %s was stopped", claim_spec(claim)->kind);
+}
+
 struct indexer *source_cache(lua_State *L, struct cache_source *source)
 {
     /* Synced once is synced for good: the question takes a lock. */
+    if (!source->snapshot) source_check_open(L, source->claim);
     if (!source->snapshot && !source->synced && !(source->synced = claim_has_synced(source->claim)))
         source_note_early(L, source->claim);
     if (!source->snapshot) return claim_indexer(source->claim);

@@ -16,7 +16,9 @@ struct cache_source {
     bool synced;               /* the cache was when it was read */
 };
 
-/* NULL while there is no cache. Raises when the snapshot is closed. */
+/* Raises if the informer of the claim was stopped. */
+void source_check_open(lua_State *L, const struct informer_claim *claim);
+/* NULL while there is no cache. Raises when the informer was stopped, or the snapshot is closed. */
 struct indexer *source_cache(lua_State *L, struct cache_source *source);
 /* Counts a read of a cache that is not synced; the first of each informer is logged with its place. */
 void source_note_early(lua_State *L, struct informer_claim *claim);

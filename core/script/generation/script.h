@@ -132,6 +132,8 @@ void script_each_timer(const struct script *script,
 /* Iterates the failures of each kind of call, by its name in kubelua_script_errors_total. */
 void script_each_error(const struct script *script, void (*fn)(void *ctx, const char *call, uint64_t errors),
                        void *ctx);
+/* Returns whether the script made the claim while it ran. */
+bool script_claim_is_running(const struct script *script, size_t i);
 /* Returns the place where a claim was made while the script loaded: an entry of its inventory with a file and
  * a line. NULL: not known. */
 const struct inventory_entry *script_claim_place(const struct script *script, size_t i);

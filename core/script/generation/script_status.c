@@ -30,7 +30,7 @@ static void describe_waiting(const struct script *script, struct buf *out)
 {
     const struct script_handler *h;
     struct buf lag = {0};
-    for (size_t i = 0; i < script->informers.count; i++)
+    for (size_t i = 0; i < script_loaded_claims(script); i++)
         claim_describe_lag(script->informers.claims[i], &lag);
     TAILQ_FOREACH (h, &script->own.handlers->list, link)
         if (!handler_was_handed_cache(h) && claim_has_synced(h->claim))
@@ -173,6 +173,11 @@ struct informer_claim *script_claim(const struct script *script, size_t i)
 {
     must(i < script->informers.count);
     return script->informers.claims[i];
+}
+
+bool script_claim_is_running(const struct script *script, size_t i)
+{
+    return i >= script_loaded_claims(script);
 }
 
 size_t script_handler_count(const struct script *script)

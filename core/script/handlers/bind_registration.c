@@ -1,6 +1,7 @@
 /* raw.registration: the registration that add_event_handler returns. */
 #include "base/mem.h"
 #include "script/caches/bind_informer.h"
+#include "script/caches/running_informer.h"
 #include "script/handlers/delivery.h"
 #include "script/handlers/handler.h"
 #include "script/handlers/leading.h"
@@ -27,6 +28,7 @@ static int l_registration_new(lua_State *L)
     box->handler = NULL;
     class_set(L, script_of(L), CLASS_REGISTRATION);
     box->handler = handler_new(L, claim, 2, id, options);
+    box->handler->informer = running_informer_ref(informer_held(L, 1));
     box->handler->leader = lua_toboolean(L, 8);
     box->handler->waits = lua_isnil(L, 10) || lua_toboolean(L, 10);
     script_of(L)->informers.awaited |= box->handler->waits;
@@ -43,6 +45,18 @@ static int l_registration_remove(lua_State *L)
 {
     struct registration_box *box = class_self(L, CLASS_REGISTRATION, "remove");
     handler_remove(L, box->handler);
+    return 0;
+}
+
+/* stop(informer): a method of informers, see lua/k8s/informer.lua. The running call may be one of a handler
+ * that goes with it. */
+static int l_registration_stop(lua_State *L)
+{
+    struct running_informer *informer = informer_stop_arg(L, 1);
+    if (!informer) return 0;
+    running_informer_stop(informer);
+    waits_stopped(script_of(L), informer->claim);
+    handlers_remove_of(L, informer);
     return 0;
 }
 
@@ -83,6 +97,8 @@ static void bind_registration(lua_State *L)
     lua_newtable(L);
     lua_pushcfunction(L, l_registration_new);
     lua_setfield(L, -2, "new");
+    lua_pushcfunction(L, l_registration_stop);
+    lua_setfield(L, -2, "stop");
     lua_setfield(L, -2, "registration");
 }
 

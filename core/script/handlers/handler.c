@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "script/caches/running_informer.h"
 #include "script/handlers/delivery.h"
 #include "script/handlers/initial_sync.h"
 #include "script/handlers/leading.h"
@@ -108,6 +109,7 @@ void handler_unref(struct script_handler *handler)
     must(handler->refs > 0);
     if (--handler->refs > 0) return;
     delivery_free(handler);
+    running_informer_unref(handler->informer);
     failure_log_flush(&handler->report);
     handler_metrics_clear(&handler->metrics);
     quarantine_clear(&handler->quarantine);
@@ -140,14 +142,15 @@ bool handler_was_handed_cache(const struct script_handler *handler)
 
 bool handlers_have_synced(const struct script *script)
 {
-    for (size_t i = 0; i < script->informers.count; i++)
+    for (size_t i = 0; i < script_loaded_claims(script); i++)
         if (!claim_is_suspended(script->informers.claims[i]) &&
             !claim_has_synced(script->informers.claims[i]))
             return false;
     const struct script_handler *handler;
     TAILQ_FOREACH (handler, &script->own.handlers->list, link)
-        /* A leader handler of a standby is not attached: waiting for it would block main for ever. */
-        if ((!handler_was_handed_cache(handler) || handler->kept.initial > 0) &&
+        /* A leader handler of a standby is not attached: waiting for it would block main for ever. No more is
+         * waited for informers that the script made itself while it ran. */
+        if (!handler->informer && (!handler_was_handed_cache(handler) || handler->kept.initial > 0) &&
             (!handler->leader || script_leads(script)))
             return false;
     return true;
@@ -171,6 +174,15 @@ void handlers_each_caught_up(const struct script *script,
 bool handler_has_synced(const struct script_handler *h)
 {
     return handler_was_handed_cache(h) && !delivery_has_initial(h);
+}
+
+void handlers_remove_of(lua_State *L, const struct running_informer *informer)
+{
+    struct script_handler *h, *next;
+    for (h = TAILQ_FIRST(&script_of(L)->own.handlers->list); h; h = next) {
+        next = TAILQ_NEXT(h, link);
+        if (h->informer == informer) handler_remove(L, h);
+    }
 }
 
 void handlers_stop_leading(struct script *script)

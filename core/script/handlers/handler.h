@@ -14,6 +14,7 @@
 #include "script/vm/state.h"
 
 struct handler_call;
+struct running_informer;
 
 extern const char *const handler_event_names[ON_COUNT];
 
@@ -21,7 +22,8 @@ struct script_handler {
     TAILQ_ENTRY(script_handler) link;
     struct script *script;
     struct informer_claim *claim;
-    struct claim_handler *attached; /* NULL until attached to its informer */
+    struct running_informer *informer; /* that has the claim, a reference; NULL: the script has it */
+    struct claim_handler *attached;    /* NULL until attached to its informer */
     char *id;
     char *detail;                    /* options as the plan shows them; NULL: not in the plan */
     int functions[ON_COUNT];         /* in the registry; LUA_NOREF for none */
@@ -71,6 +73,8 @@ void handlers_stop_leading(struct script *script);
  * `L` is the state or coroutine that calls. */
 void handler_remove(lua_State *L, struct script_handler *handler);
 void handler_unref(struct script_handler *handler);
+/* Removes all handlers of an informer that is stopped. */
+void handlers_remove_of(lua_State *L, const struct running_informer *informer);
 /* Returns whether the calls of the initial delivery have ended (I-6). */
 bool handler_has_synced(const struct script_handler *handler);
 /* Returns whether all initial objects were delivered to the handler; some may still be pending events. */

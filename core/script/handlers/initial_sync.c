@@ -19,7 +19,7 @@ static bool describe_skipped(const struct script *script, size_t i, struct buf *
 void initial_sync_log(const struct script *script, const char *message)
 {
     struct buf text = {0};
-    for (size_t i = 0; i < script->informers.count; i++) {
+    for (size_t i = 0; i < script_loaded_claims(script); i++) {
         text.len = 0;
         if (describe_skipped(script, i, &text))
             log_warn(message, F("script", script->id.name),
@@ -38,7 +38,7 @@ static void log_skipped(const struct script *script)
 
 bool initial_sync_reached(struct script *script)
 {
-    for (size_t i = 0; !script->informers.synced && i < script->informers.count; i++)
+    for (size_t i = 0; !script->informers.synced && i < script_loaded_claims(script); i++)
         if (!claim_has_settled(script->informers.claims[i])) return false;
     if (!script->informers.synced && index_functions_rest(script)) return false;
     if (!script->informers.synced) log_skipped(script);
@@ -49,7 +49,7 @@ bool initial_sync_describe(const struct script *script, struct buf *out)
 {
     size_t before = out->len;
     if (script->informers.synced || !script->informers.awaited) return false;
-    for (size_t i = 0; i < script->informers.count; i++)
+    for (size_t i = 0; i < script_loaded_claims(script); i++)
         if (!claim_has_settled(script->informers.claims[i]))
             claim_describe_lag(script->informers.claims[i], out);
     return out->len > before;
@@ -59,6 +59,6 @@ bool initial_sync_describe_skipped(const struct script *script, struct buf *out)
 {
     size_t before = out->len;
     if (!script->informers.synced || !script->informers.awaited) return false;
-    for (size_t i = 0; i < script->informers.count; i++) describe_skipped(script, i, out);
+    for (size_t i = 0; i < script_loaded_claims(script); i++) describe_skipped(script, i, out);
     return out->len > before;
 }

@@ -68,20 +68,26 @@ const struct resource *resource_declared(lua_State *L, int idx, const struct kin
     return &box->resource;
 }
 
+bool kind_push_declared(lua_State *L, const struct kind_access *q, struct err *err)
+{
+    const struct script *script = script_of(L);
+    const struct kinds *kinds = script->host->cluster->kinds;
+    struct resource_box *box = lua_newuserdata(L, sizeof *box);
+    memset(box, 0, sizeof *box);
+    class_set(L, script, CLASS_RESOURCE);
+    box->kind = xstrndup(q->kind.p, q->kind.n);
+    bool known = kinds_known(kinds) && kinds_resolve(kinds, q->kind, &box->resource, err);
+    const struct resource *meant = known ? &box->resource : NULL;
+    if (!allows(script, q, meant)) raise_undeclared(L, q, meant);
+    return known;
+}
+
 /* Pushes the resource, or nil, err. A missing declaration is reported before an unknown kind: it is wrong on
  * every server. */
 static int push_resource(lua_State *L, const struct kind_access *q)
 {
-    const struct script *script = script_of(L);
-    struct resource_box *box = lua_newuserdata(L, sizeof *box);
     struct err err;
-    memset(box, 0, sizeof *box);
-    class_set(L, script, CLASS_RESOURCE);
-    box->kind = xstrndup(q->kind.p, q->kind.n);
-    bool known = kinds_resolve(script->host->cluster->kinds, q->kind, &box->resource, &err);
-    const struct resource *meant = known ? &box->resource : NULL;
-    if (!allows(script, q, meant)) raise_undeclared(L, q, meant);
-    return known ? 1 : push_err(L, &err);
+    return kind_push_declared(L, q, &err) ? 1 : push_err(L, &err);
 }
 
 /* Wait for the next response of discovery. */

@@ -23,6 +23,9 @@ struct kind_access {
 /* For a verb to return: its results are a resource, or nil, err. Waits when discovery has to tell. Raises
  * what is not declared before anything is sent. */
 int kind_resolve(lua_State *L, const struct kind_access *access);
+/* Pushes the resource that the kind means by what is known now. Returns false, with an empty resource, if
+ * nobody knows it; sets err if kinds are known at all. Raises what is not declared. */
+bool kind_push_declared(lua_State *L, const struct kind_access *access, struct err *err);
 /* Returns the resource that kind_resolve found. Raises if the script did not declare this use of it. The kind
  * is the resource's; `access->kind` is ignored. Call with the values that are sent. */
 const struct resource *resource_declared(lua_State *L, int idx, const struct kind_access *access);

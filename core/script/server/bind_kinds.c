@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "kube/kinds/kinds.h"
+#include "script/server/bind_kind.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
@@ -200,9 +201,79 @@ static int l_kinds_list(lua_State *L)
     return task_yield(L, &listing->wait, &ops);
 }
 
+/* --- informers of a running script */
+
+/* Wait for the first discovery. */
+struct first_kinds {
+    struct task_wait wait;
+    struct kinds_waiter waiter;
+    char *kind;
+};
+
+/* A name without a group that nobody knows is a mistake; with one the kind may come later. */
+static void check_informer(lua_State *L, struct str kind)
+{
+    const struct script *script = script_of(L);
+    const struct kinds *kinds = script->host->cluster->kinds;
+    const struct kind_access access = {
+        .verb = "k8s.informer",
+        .kind = kind,
+        .subresource = STR(""),
+        .access = READ_WATCH,
+        .access_name = "watch",
+        .declarer = &declares_reads,
+        .declared = &script->own.reads->declared,
+    };
+    struct err err;
+    if (kind_push_declared(L, &access, &err) || !kinds_known(kinds) || resource_name_has_group(kind)) return;
+    if (!catalogue_is_partial(kinds_catalogue(kinds))) script_raise(L, "k8s.informer: %s", err.text);
+}
+
+static void on_first_kinds(struct kinds_waiter *waiter, const struct err *err)
+{
+    task_wake(&container_of(waiter, struct first_kinds, waiter)->wait);
+}
+
+/* Where the server cannot be asked, what the script declared in these very words is let through: its informer
+ * waits for the server. */
+static int push_first_kinds(lua_State *L, struct task_wait *base)
+{
+    check_informer(L, str_of(container_of(base, struct first_kinds, wait)->kind));
+    return 0;
+}
+
+static void drop_first_kinds(struct task_wait *base)
+{
+    struct first_kinds *first = container_of(base, struct first_kinds, wait);
+    kinds_cancel(&first->waiter);
+    free(first->kind);
+    free(first);
+}
+
+/* check_informer(kind): raises unless the running script may make an informer of the kind. Waits until kinds
+ * are known. */
+static int l_kinds_check_informer(lua_State *L)
+{
+    static const struct task_wait_ops ops = {push_first_kinds, drop_first_kinds, .finishes = false};
+    struct kinds *kinds = script_of(L)->host->cluster->kinds;
+    struct str kind = arg_str(L, 1, "k8s.informer: kind");
+    task_check(L, "k8s.informer");
+    if (kinds_known(kinds)) {
+        check_informer(L, kind);
+        return 0;
+    }
+    struct first_kinds *first = NEW(struct first_kinds);
+    first->kind = xstrndup(kind.p, kind.n);
+    first->waiter.ready = on_first_kinds;
+    kinds_wait(kinds, &first->waiter);
+    return task_yield(L, &first->wait, &ops);
+}
+
 static void bind_kinds(lua_State *L)
 {
     lua_newtable(L);
+    lua_pushcfunction(L, l_kinds_check_informer);
+    lua_setfield(L, -2, "check_informer");
     lua_pushcfunction(L, l_kinds_list);
     lua_setfield(L, -2, "list");
     lua_setfield(L, -2, "kinds");

@@ -141,7 +141,7 @@ static bool means(const struct declared *one, const struct declarer *declarer,
 {
     struct resource meant;
     struct err err;
-    if (one->group) return false;
+    if (one->group || !kinds_known(kinds)) return false;
     if (!kinds_resolve(kinds, str_of(one->kind), &meant, &err)) return declarer->takes_unknown && !resource;
     bool same =
         resource && strcmp(meant.group, resource->group) == 0 && strcmp(meant.plural, resource->plural) == 0;

@@ -180,10 +180,10 @@ struct script {
         uint64_t error_counts[SCRIPT_FUNCTIONS];
     } report;
     struct {
-        struct informer_claim **claims;
-        size_t count;
-        bool synced;  /* once: what waits for them may begin; see handlers/initial_sync.h */
-        bool awaited; /* by a handler or a start function of a leader */
+        struct informer_claim **claims; /* those of the load phase first */
+        size_t count, running;          /* all; those of caches/running_informer.h at the end */
+        bool synced;                    /* once: what waits for them may begin; see handlers/initial_sync.h */
+        bool awaited;                   /* by a handler or a start function of a leader */
     } informers;
     struct {                         /* each private to one feature; see FEATURE_OWNS */
         struct inventory *inventory; /* registered while the script loaded */
@@ -195,6 +195,7 @@ struct script {
         struct script_index_functions *index_functions;
         struct script_snapshots *snapshots;
         struct script_waits *waits;
+        struct running_informers *running;
         struct script_handlers *handlers;
         struct leading *leading;
         struct stop_functions *stops;
@@ -210,6 +211,12 @@ struct script {
         struct repl *repl; /* borrowed, of a prompt; NULL: a script */
     } own;
 };
+
+/* Returns the number of informers of the load phase, for which others wait. */
+static inline size_t script_loaded_claims(const struct script *script)
+{
+    return script->informers.count - script->informers.running;
+}
 
 /* Returns the script that owns the state or coroutine. */
 static inline struct script *script_of(lua_State *L)

@@ -173,10 +173,12 @@ end
 -- Checks a call of k8s.get, k8s.patch and so on.
 function requests:check_request(node, fn, list, found)
   if fn.class.name ~= "k8s" or fn.is_method or not self.reports then return end
-  local name = fn.name
-  if VERBS[name] then
+  local name, contexts = fn.name, self.fn.contexts
+  local is_late = name == "informer" and contexts.run and not contexts.load
+  if VERBS[name] or is_late then
     local kind = list[1] and list[1].tag == "String" and self.kinds:of(list[1][1])
-    if kind then check_declared(self, node, name, kind, nil, VERBS[name], self.reads, "k8s.reads") end
+    local verbs = VERBS[name] or VERBS.watch
+    if kind then check_declared(self, node, name, kind, nil, verbs, self.reads, "k8s.reads") end
   elseif name == "raw" then
     check_raw(self, node, found[1])
   elseif name == "logs" then

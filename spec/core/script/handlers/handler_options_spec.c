@@ -187,7 +187,7 @@ static void test_handlers_may_come_once_the_script_has_loaded(void **state)
     assert_int_equal(period_ms(script), 300000);
     assert_true(has_module(script, "k8s.handler_options"));
     assert_ask(c, script, "return tostring(select(2, pcall(k8s.informer, 'pods'))):match 'k8s.informer.*'",
-               "k8s.informer may only be called while the script is loading");
+               "k8s.informer may not be called in a snippet");
     script_free(script);
 }
 

@@ -180,8 +180,8 @@ static void test_a_migration_that_fails_is_reported_with_its_place(void **state)
          "/new.lua:1: k8s.state: s: the value returned by migrate: a[1]: a function cannot be stored in a "
          "state"},
         {NEXT("migrate = function() k8s.sleep(1) end"), "k8s.sleep may not be called in migrate"},
-        {NEXT("migrate = function() k8s.informer 'pods' end"),
-         "may only be called while the script is loading"},
+        {NEXT("migrate = function() k8s.informer 'pods' end"), "k8s.informer may not be called in migrate"},
+        {NEXT("migrate = function() k8s.factory {} end"), "may only be called while the script is loading"},
     };
     struct cluster *c = *state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

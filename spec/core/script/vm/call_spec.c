@@ -205,7 +205,7 @@ static void test_the_plan_is_made_while_loading_only(void **state)
     assert_raises(f, "require('k8s').main(print)",
                   "snippet.lua:1: k8s.main may only be called while the script is loading");
     assert_raises(f, "require('k8s').informer 'pods'",
-                  "snippet.lua:1: k8s.informer may only be called while the script is loading");
+                  "snippet.lua:1: k8s.informer may not be called in a snippet");
     assert_raises(f, "require('k8s').factory {}",
                   "snippet.lua:1: k8s.factory may only be called while the script is loading");
     assert_refused(f, "twice", "local k8s = require 'k8s'\nk8s.main(print)\nk8s.main(print)\n", ERR_SCRIPT,
