@@ -50,6 +50,7 @@ function k8s.every(duration, fn, options) end
 function k8s.after(duration, fn, options) end
 
 ---@class k8s.CronOptions
+---@field name? string name of a command that runs it by hand: `kubelua call NAME`; only while the script loads
 ---@field tz? string time zone, "Europe/Berlin" or "UTC"; default: that of the process
 ---@field catch_up? "one"|"none"|k8s.Duration missed runs: one call for all (default), none, or one if not later
 ---@field overlap? "skip"|"queue"|"allow"|"replace" when a run is due while one still waits; "skip" by default

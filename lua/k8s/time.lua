@@ -32,15 +32,42 @@ local function timer(where, verb)
   end
 end
 
-local CRON_OPTIONS = { leader = "boolean", tz = "string", overlap = "string", catch_up = "duration" }
+local CRON_OPTIONS = {
+  name = "string",
+  leader = "boolean",
+  tz = "string",
+  overlap = "string",
+  catch_up = "duration",
+}
 
--- k8s.cron("0 3 * * mon-fri", fn, { tz = "Europe/Berlin", catch_up = "1h", overlap = "queue", leader = true })
+-- A command that is a run of the timer now, within the task of `kubelua call`.
+local function add_command(timer_of_cron, name, schedule, fn)
+  require "k8s.command"(name, function(word)
+    if word ~= nil then
+      return nil, { reason = "Invalid", message = "a run takes no arguments" }
+    end
+    local begun, err = raw.time.by_hand(timer_of_cron)
+    if not begun then
+      return nil, err
+    end
+    return fn()
+  end, { help = string.format("Runs the function of k8s.cron %q now.", schedule) })
+end
+
+-- k8s.cron("0 3 * * mon-fri", fn, { name = "clean-up", tz = "Europe/Berlin", catch_up = "1h", overlap = "queue",
+-- leader = true }). One with a name is a command, too.
 local function cron(schedule, fn, given)
   local own = options.check("k8s.cron", given, CRON_OPTIONS)
+  if own.name and not plan.is_open() then
+    raw.raise "k8s.cron: name may only be given while the script is loading"
+  end
   local name = name_of(tostring(schedule) .. (own.tz and " " .. own.tz or ""))
   local one = raw.time.cron(schedule, fn, own.tz, own.catch_up, own.overlap, own.leader, name)
   if name then
     plan.add("cron", name, plan.text { fn, leader = own.leader, catch_up = own.catch_up, overlap = own.overlap })
+  end
+  if own.name then
+    add_command(one, own.name, schedule, fn)
   end
   return one
 end

@@ -51,6 +51,22 @@ void script_cron_start(struct script_timer *t)
     timer_start(&t->timer, script_clock(t->script), 0);
 }
 
+static bool is_idle(const struct script_timer *t)
+{
+    return LIST_EMPTY(&t->ticks) && LIST_EMPTY(&t->by_hand) && !t->follows;
+}
+
+static void cancel_runs(struct script_timer *t)
+{
+    struct cron_by_hand *run, *next;
+    if (t->follows) script_timer_cancel_ticks(t->follows);
+    for (run = LIST_FIRST(&t->by_hand); run; run = next) {
+        next = LIST_NEXT(run, link);
+        task_cancel(run->task);
+    }
+    script_timer_cancel_ticks(t);
+}
+
 /* Returns whether a run may begin while another is in progress. */
 static bool may_overlap(struct script_timer *t)
 {
@@ -61,10 +77,7 @@ static bool may_overlap(struct script_timer *t)
         t->queued = true;
         return false;
     case OVERLAP_ALLOW: break;
-    case OVERLAP_REPLACE:
-        if (t->follows) script_timer_cancel_ticks(t->follows);
-        script_timer_cancel_ticks(t);
-        break;
+    case OVERLAP_REPLACE: cancel_runs(t); break;
     }
     return true;
 }
@@ -73,7 +86,7 @@ void script_cron_check(struct script_timer *t)
 {
     struct clock *clock = script_clock(t->script);
     bool due = cron_schedule_due(&t->plan, clock_wall_us(clock), clock_now_ms(clock));
-    bool idle = LIST_EMPTY(&t->ticks) && !t->follows;
+    bool idle = is_idle(t);
     if (idle && t->queued) {
         t->queued = false;
         due = true;
@@ -87,6 +100,48 @@ void script_cron_check(struct script_timer *t)
 void script_cron_ended(struct script_timer *t)
 {
     if (t->queued) script_cron_start(t);
+}
+
+/* --- runs by hand */
+
+static void end_by_hand(struct task_cleanup *cleanup, bool well)
+{
+    struct cron_by_hand *run = container_of(cleanup, struct cron_by_hand, cleanup);
+    struct script_timer *t = run->timer;
+    LIST_REMOVE(run, link);
+    free(run);
+    if (!t->stopped) script_cron_ended(t);
+    script_timer_let_next(t);
+    script_timer_unref(t);
+}
+
+/* Returns why no run may begin now; NULL if one may. */
+static const char *refusal(const struct script_timer *t)
+{
+    if (t->stopped) return "the timer was cancelled";
+    if (t->leader && !script_leads(t->script)) return "this engine does not lead";
+    bool waits = t->overlap == OVERLAP_SKIP || t->overlap == OVERLAP_QUEUE;
+    return waits && !is_idle(t) ? "a run is in progress" : NULL;
+}
+
+/* by_hand(timer): the task that runs is a run of it, until it ends. True, or nil, err. */
+static int l_by_hand(lua_State *L)
+{
+    struct timer_box *box = class_self(L, CLASS_TIMER, "by_hand");
+    struct script_timer *t = box->timer;
+    struct task *task = t->script->tasks.current;
+    const char *why = refusal(t);
+    if (why) return push_error(L, 0, "Refused", str_of(why));
+    if (t->overlap == OVERLAP_REPLACE) cancel_runs(t);
+    struct cron_by_hand *run = NEW(struct cron_by_hand);
+    *run = (struct cron_by_hand){.cleanup.end = end_by_hand, .timer = t, .task = task};
+    t->refs++;
+    LIST_INSERT_HEAD(&t->by_hand, run, link);
+    task_add_cleanup(t->script, &run->cleanup);
+    struct fence *fence = t->leader ? leading_fence(t->script) : NULL;
+    if (fence && !task->fence) task->fence = fence_ref(fence);
+    lua_pushboolean(L, true);
+    return 1;
 }
 
 /* --- raw.time.cron: timers that go by the clock on the wall */
@@ -156,5 +211,7 @@ void bind_cron(lua_State *L)
     lua_getfield(L, -1, "time");
     lua_pushcfunction(L, l_cron);
     lua_setfield(L, -2, "cron");
+    lua_pushcfunction(L, l_by_hand);
+    lua_setfield(L, -2, "by_hand");
     lua_pop(L, 1);
 }

@@ -78,18 +78,17 @@ static void unfollow(struct script_timer *t)
 static void follow(struct script_timer *t, struct script_timer *before)
 {
     struct script_timer *old = before->follows ? before->follows : before;
-    if (LIST_EMPTY(&old->ticks)) return;
+    if (LIST_EMPTY(&old->ticks) && LIST_EMPTY(&old->by_hand)) return;
     old->refs++;
     if (old->followed_by) unfollow(old->followed_by);
     old->followed_by = t;
     t->follows = old;
 }
 
-/* Starts the tick that waited, after the last tick in flight has ended. */
-static void let_next_tick(struct script_timer *t)
+void script_timer_let_next(struct script_timer *t)
 {
     struct script_timer *next = t->followed_by;
-    if (!next || !LIST_EMPTY(&t->ticks)) return;
+    if (!next || !LIST_EMPTY(&t->ticks) || !LIST_EMPTY(&t->by_hand)) return;
     unfollow(next);
     if (next->kind == TIMER_CRON)
         script_cron_ended(next);
@@ -105,7 +104,7 @@ static void on_done(void *ctx, enum script_result result)
     LIST_REMOVE(tick, link);
     free(tick);
     ended(t, result);
-    let_next_tick(t);
+    script_timer_let_next(t);
     script_timer_unref(t);
 }
 

@@ -25,6 +25,14 @@ struct script_tick {
     struct task *task;          /* NULL until it waits */
 };
 
+/* A run of k8s.cron that was called by hand: within the task of a command. */
+struct cron_by_hand {
+    struct task_cleanup cleanup;
+    LIST_ENTRY(cron_by_hand) link;
+    struct script_timer *timer; /* a reference */
+    struct task *task;
+};
+
 struct script_timer {
     TAILQ_ENTRY(script_timer) link, due_link;
     bool due; /* waits for a turn of its script */
@@ -42,6 +50,7 @@ struct script_timer {
     bool stopped;
     bool leader; /* no tick comes while the script does not lead */
     LIST_HEAD(, script_tick) ticks;
+    LIST_HEAD(, cron_by_hand) by_hand;
     /* Of a reload: the same one of an earlier generation, of which a tick is under way (a reference), and the
      * other way round. Ticks of the two do not meet, but for `overlap`. */
     struct script_timer *follows, *followed_by;
@@ -115,6 +124,8 @@ struct timer_box *timer_box_new(lua_State *L);
 
 /* Begins a call. */
 void script_timer_tick(struct script_timer *timer);
+/* Starts the tick of a later generation that waited for this one, if no call of this one is under way. */
+void script_timer_let_next(struct script_timer *timer);
 
 /* --- script_cron.c */
 
