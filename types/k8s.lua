@@ -152,10 +152,14 @@ function Registration:remove() end
 ---@return boolean
 function Registration:has_synced() end
 
+---Namespaces as their labels come and go.
+---@class k8s.NamespaceSelector
+---@field selector string label selector of namespaces
+
 ---Options of all informers.
 ---@class k8s.FactoryOptions
 ---@field namespace? string "" for all namespaces
----@field namespaces? string[] several, read as one
+---@field namespaces? string[]|k8s.NamespaceSelector several, read as one, or those with certain labels
 ---@field selector? string label selector
 ---@field field_selector? string evaluated by the server
 ---@field prune? string[] paths that are removed before an object is stored: names, [*] and [?name=='text']
@@ -177,6 +181,7 @@ function Registration:has_synced() end
 ---@field resource_version? string of the cache
 ---@field age? number seconds since the server last sent a list, an event or a bookmark
 ---@field synced_by? string source of the last list: "watch-list", "list in 3 pages", and why a watch-list failed
+---@field followed? integer number of namespaces with the labels of namespaces.selector
 ---@field namespaces? table<string, k8s.InformerStatus> of an informer of several namespaces, by name
 
 ---@class k8s.Informer

@@ -54,6 +54,21 @@ rules:
 ]=] .. role("a", '""', "services") .. role("b", '""', "services") .. role("shop", "apps", "deployments"), p:out())
   end)
 
+  it("has list and watch of namespaces, where an informer follows their labels", function()
+    local p = on_sim [[
+      local k8s = require "k8s"
+      k8s.informer("po", { namespaces = { selector = "team=shop" } })
+      k8s.informer("nodes", { namespaces = { selector = "team=pay" } })
+    ]]
+    assert.are.equal(0, p.exit_code, p:report())
+    assert.are.equal(head:format "ClusterRole" .. [=[
+rules:
+  - apiGroups: [""]
+    resources: [namespaces, nodes, pods]
+    verbs: [list, watch]
+]=], p:out())
+  end)
+
   it("has list and watch of what rules check and use", function()
     local p = on_sim [[
       require("k8s").rule {

@@ -27,6 +27,24 @@ describe("the cluster of a test", function()
     }, env.prints)
   end)
 
+  it("has namespaces that a script follows by their labels", function()
+    local function namespace(name, team)
+      return { kind = "Namespace", metadata = { name = name, labels = { team = team } } }
+    end
+    local env = load([[
+      local k8s = require "k8s"
+      local pods = k8s.informer("pods", { namespaces = { selector = "team=shop" } })
+      pods:on_add(function(pod) print("add", pod:key()) end)
+      pods:on_delete(function(pod) print("delete", pod:key()) end)
+    ]], { objects = { namespace("shop", "shop"), namespace("pay", "pay"), pod("a") } })
+    env:add { kind = "Pod", metadata = { namespace = "pay", name = "b" }, spec = { containers = {} } }
+    assert.same({ "add\tshop/a" }, env.prints)
+    env:patch("namespaces", "pay", { metadata = { labels = { team = "shop" } } })
+    assert.same({ "add\tshop/a", "add\tpay/b" }, env.prints)
+    env:patch("namespaces", "shop", { metadata = { labels = { team = "pay" } } })
+    assert.same({ "add\tshop/a", "add\tpay/b", "delete\tshop/a" }, env.prints)
+  end)
+
   it("stores objects as they are given, with what every object has", function()
     local env = test.new { now = "2026-03-01T12:00:00Z" }
     local stored = env:add {

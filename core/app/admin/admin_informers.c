@@ -43,6 +43,7 @@ static void describe(const struct informer_spec *spec, const struct resource *re
 {
     const struct lw_scope scope = {
         .namespace_ = spec->namespace_count ? "" : spec->namespace_,
+        .namespace_selector = spec->namespace_selector,
         .label_selector = spec->label_selector,
         .field_selector = spec->field_selector,
         .projection = spec->projection,
@@ -103,6 +104,7 @@ static void put_names(const struct informer_claim *claim, struct buf *out)
     json_text(out, "resource", buf_text(&name));
     json_text(out, "apiVersion", buf_text(&version));
     json_text(out, "namespace", spec->namespace_);
+    json_text(out, "namespaceSelector", spec->namespace_selector);
     json_text(out, "selector", spec->label_selector);
     json_text(out, "fieldSelector", spec->field_selector);
     buf_clear(&name);
@@ -125,6 +127,8 @@ static void put_status(const struct claim_status *status, struct buf *out)
     json_text(out, "syncedBy", r->synced_by == REFLECTOR_SYNC_NONE ? "" : reflector_sync_name(r->synced_by));
     json_text(out, "syncedHow", r->sync_text);
     json_time(out, "noWatchListUntil", r->no_watch_list_until_us);
+    json_int(out, "namespacesFollowed", (int64_t)status->namespaces.followed);
+    json_int(out, "namespacesJoining", (int64_t)status->namespaces.joining);
     json_int(out, "lists", (int64_t)r->counters.lists);
     json_int(out, "watchLists", (int64_t)r->counters.watch_lists);
     json_int(out, "watches", (int64_t)r->counters.watches);

@@ -15,7 +15,7 @@ enum fit { FIT_NONE, FIT_CHANGED, FIT_PART, FIT_NAMESPACES, FIT_NOT_SYNCED, FIT_
 static bool has_namespace(const struct informer_spec *spec, const struct resource *resource, const char *ns)
 {
     if (!resource->namespaced) return true;
-    if (spec->namespace_count) return false;
+    if (spec->namespace_count || *spec->namespace_selector) return false;
     return !*spec->namespace_ || (*ns && strcmp(spec->namespace_, ns) == 0);
 }
 

@@ -148,8 +148,8 @@ static void leave_out(struct cluster_audit *live)
 /* All objects of the kind, as they are. */
 static bool is_plain(const struct informer_spec *spec)
 {
-    return !spec->namespace_count && !*spec->label_selector && !*spec->field_selector && !spec->projection &&
-           !spec->metadata_only && !spec->transform.fn;
+    return !spec->namespace_count && !*spec->namespace_selector && !*spec->label_selector &&
+           !*spec->field_selector && !spec->projection && !spec->metadata_only && !spec->transform.fn;
 }
 
 static bool is_kept(const struct cluster_audit *live, const struct informer_claim *of)

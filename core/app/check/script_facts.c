@@ -81,6 +81,7 @@ static void push_informer(lua_State *L, const struct informer_spec *spec)
     lua_newtable(L);
     tool_set_text(L, "text", buf_text(&text));
     tool_set_text(L, "kind", spec->kind);
+    tool_set_text(L, "namespace_selector", spec->namespace_selector);
     tool_set_text(L, "selector", spec->label_selector);
     tool_set_text(L, "field_selector", spec->field_selector);
     if (spec->projection) {

@@ -76,7 +76,12 @@ static bool add_claim(void *ctx, const struct informer_spec *spec, struct err *e
     struct lw_scope scope = {.namespace_ = spec->namespace_,
                              .label_selector = spec->label_selector,
                              .field_selector = spec->field_selector};
-    bool ok = spec->namespace_count > 0 || add(ctx, spec->kind, &scope, err);
+    const struct lw_scope namespaces = {
+        .namespace_ = "", .label_selector = spec->namespace_selector, .field_selector = ""};
+    /* A replay finds out by them which objects the script sees. */
+    bool follows = spec->namespace_selector && *spec->namespace_selector;
+    bool ok = !follows || add(ctx, "namespaces", &namespaces, err);
+    ok = ok && (spec->namespace_count > 0 || add(ctx, spec->kind, &scope, err));
     for (size_t i = 0; ok && i < spec->namespace_count; i++) {
         scope.namespace_ = spec->namespaces[i];
         ok = add(ctx, spec->kind, &scope, err);

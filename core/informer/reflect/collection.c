@@ -91,6 +91,17 @@ size_t collection_count(const struct collection *c)
     return c->used - c->holes;
 }
 
+void collection_filter(struct collection *c, bool (*keeps)(const void *ctx, const struct root *object),
+                       const void *ctx)
+{
+    for (size_t i = 0; i < c->used; i++) {
+        if (!c->objects[i] || keeps(ctx, c->objects[i])) continue;
+        root_unref(c->objects[i]);
+        c->objects[i] = NULL;
+        c->holes++;
+    }
+}
+
 static void close_holes(struct collection *c)
 {
     size_t kept = 0;
@@ -105,6 +116,15 @@ void collection_replace(struct collection *c, struct delta_fifo *fifo, const cha
 {
     close_holes(c);
     delta_fifo_replace(fifo, resource_version, c->objects, c->used, c->refused, received_us);
+    free(c->slots);
+    *c = (struct collection){0};
+}
+
+void collection_replace_part(struct collection *c, struct delta_fifo *fifo, const char *ns,
+                             int64_t received_us)
+{
+    close_holes(c);
+    delta_fifo_replace_part(fifo, ns, c->objects, c->used, c->refused, received_us);
     free(c->slots);
     *c = (struct collection){0};
 }

@@ -28,7 +28,13 @@ void collection_remove(struct collection *c, struct str ns, struct str name);
  * be older than the cached one. */
 void collection_refuse(struct collection *c, const struct lw_refusal *refusal);
 size_t collection_count(const struct collection *c);
+/* Drops the objects for which `keeps` returns false; put no more afterwards. */
+void collection_filter(struct collection *c, bool (*keeps)(const void *ctx, const struct root *object),
+                       const void *ctx);
 /* Queues everything as one list, and leaves the collection empty. */
 void collection_replace(struct collection *c, struct delta_fifo *fifo, const char *resource_version,
                         int64_t received_us);
+/* Likewise as the list of one namespace. */
+void collection_replace_part(struct collection *c, struct delta_fifo *fifo, const char *ns,
+                             int64_t received_us);
 void collection_clear(struct collection *c);

@@ -75,10 +75,11 @@ void delta_fifo_free(struct delta_fifo *fifo)
 /* --- the producer's side */
 
 /* Call with the lock held. A list that comes before any object is the initial one. Bookmarks and resyncs
- * carry no objects, so they decide nothing. */
+ * carry no objects, and one namespace is not the whole, so they decide nothing. */
 static void note_population(struct delta_fifo *fifo, struct delta *delta)
 {
-    if (fifo->population != POPULATION_NONE || delta->type == DELTA_BOOKMARK || delta->type == DELTA_SYNC_ALL)
+    if (fifo->population != POPULATION_NONE || delta->type == DELTA_BOOKMARK ||
+        delta->type == DELTA_SYNC_ALL || delta->part)
         return;
     delta->initial = delta->type == DELTA_REPLACED_ALL;
     fifo->population = delta->initial ? POPULATION_INITIAL : POPULATION_DONE;
@@ -89,7 +90,7 @@ static void note_population(struct delta_fifo *fifo, struct delta *delta)
 static struct delta_run put(struct delta_fifo *fifo, struct delta *delta)
 {
     struct delta_run *run = &fifo->filling, dropped = {0};
-    bool list = delta->type == DELTA_REPLACED_ALL;
+    bool list = delta_is_whole_list(delta);
     /* Two resyncs in the queue would call every handler twice with the same objects; the later instant alone
      * decides which handlers are due (I-16). */
     if (delta->type == DELTA_SYNC_ALL && delta_run_join_resync(run, delta)) {
@@ -153,6 +154,17 @@ void delta_fifo_replace(struct delta_fifo *fifo, const char *resource_version, s
 {
     append(fifo, (struct delta){.type = DELTA_REPLACED_ALL,
                                 .resource_version = xstrdup(resource_version),
+                                .objects = objects,
+                                .count = count,
+                                .refused = refused,
+                                .received_us = received_us});
+}
+
+void delta_fifo_replace_part(struct delta_fifo *fifo, const char *ns, struct root **objects, size_t count,
+                             struct delta_refused *refused, int64_t received_us)
+{
+    append(fifo, (struct delta){.type = DELTA_REPLACED_ALL,
+                                .part = xstrdup(ns),
                                 .objects = objects,
                                 .count = count,
                                 .refused = refused,

@@ -19,7 +19,7 @@ enum delta_type {
     DELTA_ADDED,
     DELTA_UPDATED,
     DELTA_DELETED,
-    DELTA_REPLACED_ALL, /* a complete list, atomically */
+    DELTA_REPLACED_ALL, /* a complete list, or that of one namespace, atomically */
     DELTA_SYNC_ALL,     /* resync */
     DELTA_BOOKMARK,     /* only the version changed */
 };
@@ -36,8 +36,9 @@ struct delta {
         int64_t received_us; /* wall time at which its bytes came */
         int64_t tick_ms;     /* of SYNC_ALL: time of the resync on the producer's clock */
     };
-    char *resource_version; /* of REPLACED_ALL and BOOKMARK; owned by the delta */
-    struct root **objects;  /* of REPLACED_ALL, in list order; owned by the delta with its references */
+    char *resource_version; /* of REPLACED_ALL, without `part`, and BOOKMARK; owned by the delta */
+    char *part; /* of REPLACED_ALL: only this namespace is replaced; owned by the delta; NULL: all */
+    struct root **objects; /* of REPLACED_ALL, in list order; owned by the delta with its references */
     size_t count;
     struct delta_refused *refused; /* of REPLACED_ALL; owned by the delta; NULL: no object was refused */
 };
@@ -69,7 +70,11 @@ void delta_fifo_add(struct delta_fifo *fifo, enum delta_type type, struct root *
  * listed objects that were refused. Below the mark earlier deltas stay queued. */
 void delta_fifo_replace(struct delta_fifo *fifo, const char *resource_version, struct root **objects,
                         size_t count, struct delta_refused *refused, int64_t received_us);
-/* The same for the objects of an earlier run, as the first list. */
+/* The same for the objects of one namespace: those of others stay. The version of the store does not change.
+ * Call after the first list. */
+void delta_fifo_replace_part(struct delta_fifo *fifo, const char *ns, struct root **objects, size_t count,
+                             struct delta_refused *refused, int64_t received_us);
+/* Likewise for the objects of an earlier run, as the first list. */
 void delta_fifo_restore(struct delta_fifo *fifo, const char *resource_version, struct root **objects,
                         size_t count);
 void delta_fifo_bookmark(struct delta_fifo *fifo, const char *resource_version);
@@ -94,6 +99,12 @@ bool delta_fifo_has_synced(struct delta_fifo *fifo);
 /* Sets the period of resyncs (I-15); 0: never. May be called at any time, from any thread. */
 void delta_fifo_set_resync(struct delta_fifo *fifo, int64_t period_ms);
 int64_t delta_fifo_resync_ms(const struct delta_fifo *fifo);
+
+/* Returns whether the delta stands for everything before it. */
+static inline bool delta_is_whole_list(const struct delta *delta)
+{
+    return delta->type == DELTA_REPLACED_ALL && !delta->part;
+}
 
 /* --- Equality of two states of a key (B-4).
  * Owner: nothing; any thread that holds both. */

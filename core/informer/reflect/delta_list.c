@@ -18,6 +18,7 @@ void delta_clear(struct delta *delta)
     for (size_t i = 0; i < delta->count; i++) root_unref(delta->objects[i]);
     free(delta->objects);
     free(delta->resource_version);
+    free(delta->part);
     refused_free(delta->refused);
     *delta = (struct delta){0};
 }
@@ -153,9 +154,20 @@ static bool put_bookmark(struct delta_run *run, struct delta *delta)
     return false;
 }
 
+/* What comes after the list of a namespace must not be merged into what came before it, so that keys begin
+ * anew behind it. */
+static bool put_part(struct delta_run *run, struct delta *delta)
+{
+    delta_run_finish(run);
+    append(run, delta);
+    grow_keys(run);
+    return true;
+}
+
 bool delta_run_merge(struct delta_run *run, struct delta *delta)
 {
-    must(delta_run_compresses(run) && delta->type != DELTA_REPLACED_ALL);
+    must(delta_run_compresses(run) && !delta_is_whole_list(delta));
+    if (delta->part) return put_part(run, delta);
     if (is_of_object(delta)) return put_object(run, delta);
     if (delta->type == DELTA_BOOKMARK) return put_bookmark(run, delta);
     return !delta_run_join_resync(run, delta) && append(run, delta);
@@ -187,7 +199,7 @@ struct delta_run delta_run_compress(struct delta_run *run)
     struct delta_run old = *run, dropped = {0};
     size_t from = old.count;
     /* A list replaces everything before it, so only what comes after the last list is compressed. */
-    while (from > 0 && old.deltas[from - 1].type != DELTA_REPLACED_ALL) from--;
+    while (from > 0 && !delta_is_whole_list(&old.deltas[from - 1])) from--;
     *run = (struct delta_run){0};
     grow_keys(run);
     if (from > 0) { /* the last list is the first delta that stays */

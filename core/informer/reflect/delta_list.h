@@ -29,8 +29,8 @@ static inline bool delta_run_compresses(const struct delta_run *run)
 /* Starts compression: from now on there is one delta for each key, and everything before the last list is
  * dropped. Returns the dropped deltas. */
 struct delta_run delta_run_compress(struct delta_run *run);
-/* Merges a delta (not a list) into a compressing run. Takes its content; `delta` then holds what the caller
- * must release. Returns true if it became a delta of its own. */
+/* Merges a delta (not a list of all) into a compressing run. Takes its content; `delta` then holds what the
+ * caller must release. Returns true if it became a delta of its own. */
 bool delta_run_merge(struct delta_run *run, struct delta *delta);
 /* Replaces everything before a list: returns the dropped deltas, and leaves an empty run that does not
  * compress. */

@@ -4,15 +4,21 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/time/backoff.h"
+#include "informer/reflect/followed.h"
 
 struct feed {
     struct feed_options options;
     char *name;
     struct mail start, restart, stop;
-    struct prepare *ready; /* used on the I/O thread alone */
+    struct followed *followed;   /* NULL: all namespaces */
+    struct prepare *ready;       /* used on the I/O thread alone, as are the next three */
+    struct reflector **finished; /* of single namespaces, to be freed outside of their callbacks */
+    size_t finished_count;
+    struct timer free_finished;
     struct jitter
         seeds; /* a new seed for each reflector, so that its delays differ from those of the one before */
     pthread_mutex_t lock;
@@ -43,6 +49,17 @@ static void on_many(void *ctx)
     feed->options.ready(feed->options.ctx);
 }
 
+static struct list_watch *new_source(const struct feed *feed)
+{
+    const struct feed_options *o = &feed->options;
+    struct lw_scope scope = o->scope;
+    if (feed->followed) {
+        scope.admits = followed_admits;
+        scope.admits_ctx = feed->followed;
+    }
+    return o->new_source(o->source_ctx, o->resource, &scope);
+}
+
 static void start(struct feed *feed)
 {
     const struct feed_options *o = &feed->options;
@@ -50,13 +67,14 @@ static void start(struct feed *feed)
     resource_name(o->resource, &resource);
     struct reflector *reflector = reflector_new(&(struct reflector_options){
         .name = feed->name,
-        .source = o->new_source(o->source_ctx, o->resource, &o->scope),
+        .source = new_source(feed),
         .fifo = o->fifo,
         .clock = loop_clock(o->io_loop),
         .memory = o->memory,
         .resource = buf_text(&resource),
         .tuning = o->tuning,
         .stored = o->stored,
+        .followed = feed->followed,
         .seed = jitter_next(&feed->seeds),
         .changed = o->changed,
         .ctx = o->ctx,
@@ -70,8 +88,9 @@ static void start(struct feed *feed)
 static void on_start(struct mail *mail)
 {
     struct feed *feed = container_of(mail, struct feed, start);
-    feed->ready = prepare_new(feed->options.io_loop, feed->options.ready, feed->options.ctx);
-    start(feed);
+    const struct feed_options *o = &feed->options;
+    feed->ready = prepare_new(o->io_loop, o->ready, o->ctx);
+    if (!o->follows) start(feed);
 }
 
 /* Frees the old reflector first, so that nothing of it can follow the list of the new one. It is taken out
@@ -85,7 +104,20 @@ static void on_restart(struct mail *mail)
     feed->reflector = NULL;
     pthread_mutex_unlock(&feed->lock);
     reflector_free(before);
-    start(feed);
+    if (before)
+        start(feed);
+    else /* it has yet to begin */
+        set_reflector(feed, NULL);
+}
+
+static void free_finished(struct timer *timer)
+{
+    struct feed *feed = container_of(timer, struct feed, free_finished);
+    timer_cancel(timer);
+    for (size_t i = 0; i < feed->finished_count; i++) reflector_free(feed->finished[i]);
+    free(feed->finished);
+    feed->finished = NULL;
+    feed->finished_count = 0;
 }
 
 static void on_stop(struct mail *mail)
@@ -96,6 +128,8 @@ static void on_stop(struct mail *mail)
     feed->reflector = NULL;
     pthread_mutex_unlock(&feed->lock);
     reflector_free(reflector);
+    if (feed->followed) followed_stop(feed->followed);
+    free_finished(&feed->free_finished);
     prepare_free(feed->ready);
     /* Signalled with the lock held: a thread that sees `ended` may free the feed as soon as it gets the lock.
      */
@@ -106,12 +140,129 @@ static void on_stop(struct mail *mail)
     pthread_mutex_unlock(&feed->lock);
 }
 
+/* --- namespaces */
+
+static void on_listed(void *ctx, struct collection *objects, struct str version)
+{
+    followed_listed(ctx, objects, version);
+}
+
+/* A list of one namespace is a reflector that ends with it. */
+static void *start_list(void *ctx, struct followed_namespace *joining, const char *ns)
+{
+    struct feed *feed = ctx;
+    const struct feed_options *o = &feed->options;
+    struct lw_scope scope = o->scope;
+    struct buf name = {0};
+    scope.namespace_ = ns;
+    buf_printf(&name, "%s, joining %s", feed->name, ns);
+    struct reflector *reflector = reflector_new(&(struct reflector_options){
+        .name = buf_text(&name),
+        .source = o->new_source(o->source_ctx, o->resource, &scope),
+        .clock = loop_clock(o->io_loop),
+        .tuning = {.page_size = o->tuning.page_size},
+        .seed = jitter_next(&feed->seeds),
+        .listed = on_listed,
+        .ctx = joining,
+    });
+    buf_clear(&name);
+    reflector_start(reflector);
+    return reflector;
+}
+
+static void end_list(void *ctx, void *list)
+{
+    struct feed *feed = ctx;
+    *array_add(feed->finished, feed->finished_count) = list;
+    reflector_stop(list);
+    timer_start(&feed->free_finished, loop_clock(feed->options.io_loop), 0);
+}
+
+static void relist(void *ctx)
+{
+    struct reflector *reflector = ((struct feed *)ctx)->reflector;
+    if (reflector) reflector_relist(reflector);
+}
+
+static void on_followed(void *ctx)
+{
+    const struct feed_options *o = &((struct feed *)ctx)->options;
+    o->changed(o->ctx);
+}
+
+static void follow(struct feed *feed)
+{
+    const struct feed_options *o = &feed->options;
+    feed->free_finished.fn = free_finished;
+    if (!o->follows) return;
+    feed->followed = followed_new(&(struct followed_options){
+        .name = feed->name,
+        .fifo = o->fifo,
+        .clock = loop_clock(o->io_loop),
+        .start_list = start_list,
+        .end_list = end_list,
+        .relist = relist,
+        .changed = on_followed,
+        .ctx = feed,
+    });
+}
+
+enum order { ORDER_JOIN, ORDER_LEAVE, ORDER_BEGIN };
+
+struct order_mail {
+    struct mail mail;
+    struct feed *feed;
+    enum order order;
+    char *ns;
+};
+
+/* Arrives before the feed is stopped, as mail keeps its order. */
+static void on_order(struct mail *mail)
+{
+    struct order_mail *m = container_of(mail, struct order_mail, mail);
+    struct feed *feed = m->feed;
+    switch (m->order) {
+    case ORDER_JOIN: followed_join(feed->followed, m->ns); break;
+    case ORDER_LEAVE: followed_leave(feed->followed, m->ns); break;
+    case ORDER_BEGIN: start(feed); break;
+    }
+    free(m->ns);
+    free(m);
+}
+
+static void post(struct feed *feed, enum order order, struct str ns)
+{
+    struct order_mail *m = NEW(struct order_mail);
+    must(feed->options.follows);
+    *m = (struct order_mail){
+        .mail.deliver = on_order, .feed = feed, .order = order, .ns = xstrndup(ns.p, ns.n)};
+    mailbox_post(loop_mailbox(feed->options.io_loop), &m->mail);
+}
+
+void feed_join(struct feed *feed, struct str ns)
+{
+    post(feed, ORDER_JOIN, ns);
+}
+
+void feed_leave(struct feed *feed, struct str ns)
+{
+    post(feed, ORDER_LEAVE, ns);
+}
+
+void feed_begin(struct feed *feed)
+{
+    post(feed, ORDER_BEGIN, STR(""));
+}
+
+/* --- start and stop */
+
 struct feed *feed_start(const struct feed_options *options)
 {
     struct feed *feed = NEW(struct feed);
     feed->options = *options;
     feed->seeds.state = options->seed;
     feed->name = xstrdup(options->name);
+    follow(feed);
     delta_fifo_set_ready(options->fifo, on_ready, on_many, feed);
     feed->start.deliver = on_start;
     feed->restart.deliver = on_restart;
@@ -168,6 +319,7 @@ void feed_free(struct feed *feed)
     pthread_mutex_unlock(&feed->lock);
     pthread_mutex_destroy(&feed->lock);
     pthread_cond_destroy(&feed->changed);
+    followed_free(feed->followed);
     stored_list_clear(&feed->options.stored); /* stopped before its first reflector */
     free(feed->name);
     free(feed);
@@ -178,4 +330,9 @@ void feed_get_status(struct feed *feed, struct reflector_status *out)
     pthread_mutex_lock(&feed->lock);
     if (feed->reflector) reflector_get_status(feed->reflector, out);
     pthread_mutex_unlock(&feed->lock);
+}
+
+struct followed_counts feed_get_followed(const struct feed *feed)
+{
+    return feed->followed ? followed_count(feed->followed) : (struct followed_counts){0};
 }

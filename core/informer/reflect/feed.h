@@ -2,6 +2,7 @@
  * Owner: the shared factory, on the engine thread. `ready`, `changed` and `ended` are called on the I/O
  * thread; call everything else on the engine thread. */
 #pragma once
+#include "informer/reflect/followed.h"
 #include "informer/reflect/reflector.h"
 #include "kube/kinds/resource.h"
 #include "net/loop.h"
@@ -16,6 +17,7 @@ struct feed_options {
     struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
                                      const struct lw_scope *scope);
     void *source_ctx;
+    bool follows;              /* only namespaces that feed_join names; begins with feed_begin, not at once */
     struct delta_fifo *fifo;   /* borrowed; the feed sets its `ready` */
     struct stored_list stored; /* taken; of the first reflector */
     struct reflector_tuning tuning;
@@ -31,6 +33,10 @@ struct feed *feed_start(const struct feed_options *options);
 /* Makes source and reflector again, with what `resource` holds now: it must not change while that is under
  * way. The queue stays: the first list replaces what is known. */
 void feed_restart(struct feed *feed);
+/* Of a feed that follows namespaces: adds one, removes one, and begins with those that were added. */
+void feed_join(struct feed *feed, struct str ns);
+void feed_leave(struct feed *feed, struct str ns);
+void feed_begin(struct feed *feed);
 bool feed_is_restarting(struct feed *feed);
 /* Makes the I/O thread stop using the feed. Call once. */
 void feed_stop(struct feed *feed);
@@ -40,3 +46,5 @@ void feed_wait(struct feed *feed);
 void feed_free(struct feed *feed);
 /* Copies the reflector's status. Leaves `out` unchanged while there is no reflector. */
 void feed_get_status(struct feed *feed, struct reflector_status *out);
+/* Returns the counts of namespaces; 0 for a feed of all. */
+struct followed_counts feed_get_followed(const struct feed *feed);

@@ -11,6 +11,7 @@
 #include "base/must.h"
 #include "informer/reflect/reflector_internal.h"
 #include "kube/api/client.h"
+#include "kube/kinds/resource.h"
 
 enum { HELD_MS = 2000 };       /* longer than the first delay */
 enum { WAKE_SPREAD_MS = 500 }; /* of retries, when the server is reachable again */
@@ -145,6 +146,34 @@ void reflector_start_cycle(struct reflector *r)
         reflector_start_list(r, false);
 }
 
+void reflector_relist(struct reflector *r)
+{
+    if (r->status.state == REFLECTOR_BACKING_OFF) {
+        r->after_delay = NEXT_CYCLE;
+        return;
+    }
+    timer_cancel(&r->delay);
+    timer_cancel(&r->deadline);
+    if (r->call) r->options.source->ops->cancel(r->call);
+    r->call = NULL;
+    reflector_count(r, &r->status.counters.relists, 1);
+    reflector_start_cycle(r);
+}
+
+bool reflector_admits(const struct reflector *r, struct str ns)
+{
+    return !r->options.followed || followed_admits(r->options.followed, ns);
+}
+
+/* A namespace that joined may be ahead of the watch. */
+const char *reflector_newest_version(struct reflector *r)
+{
+    const char *listed = r->options.followed ? followed_version(r->options.followed) : "";
+    int order = 0;
+    bool ahead = resource_version_compare(str_of(listed), buf_slice(&r->version), &order, NULL) && order > 0;
+    return ahead ? listed : buf_text(&r->version);
+}
+
 static void on_delay(struct timer *timer)
 {
     struct reflector *r = container_of(timer, struct reflector, delay);
@@ -191,6 +220,7 @@ struct reflector *reflector_new(const struct reflector_options *options)
     pthread_mutex_init(&r->lock, NULL);
     r->status.since_us = clock_wall_us(options->clock);
     err_clear(&r->status.last_error);
+    if (options->listed) r->version_unavailable = true; /* asks for the newest state */
     if (options->source->ops->on_reachable)
         options->source->ops->on_reachable(options->source, on_reachable, r);
     return r;
@@ -206,15 +236,22 @@ void reflector_start(struct reflector *reflector)
 }
 
 /* Decision table, "any | stop": ends without an error, and cancels its request. */
-void reflector_free(struct reflector *r)
+void reflector_stop(struct reflector *r)
 {
-    if (!r) return;
+    r->unreachable = false; /* nothing starts it again */
     timer_cancel(&r->delay);
     timer_cancel(&r->held);
     timer_cancel(&r->deadline);
     timer_cancel(&r->resync);
     /* Before the source is freed: after cancel no callback comes. */
     if (r->call) r->options.source->ops->cancel(r->call);
+    r->call = NULL;
+}
+
+void reflector_free(struct reflector *r)
+{
+    if (!r) return;
+    reflector_stop(r);
     list_progress_clear(&r->list);
     stored_list_clear(&r->options.stored);
     refusals_clear(&r->refusals);

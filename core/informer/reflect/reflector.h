@@ -73,6 +73,8 @@ struct stored_list {
 /* Releases what it has. */
 void stored_list_clear(struct stored_list *list);
 
+struct collection;
+struct followed;
 struct watch_list_memory;
 
 /* Return short fixed names for users: "watching", "watch-list". */
@@ -104,8 +106,12 @@ struct reflector_options {
     struct list_watch *source; /* taken */
     struct delta_fifo *fifo;   /* borrowed */
     struct stored_list stored; /* taken; begins with it instead of a list */
-    struct clock *clock;       /* borrowed */
-    uint64_t seed;             /* of the jitter */
+    struct followed *followed; /* borrowed: the namespaces whose objects are wanted; NULL: all */
+    /* Called with the first list, which is of the newest state; then nothing follows. It takes what it needs
+     * of `objects`, and must not free the reflector. NULL: everything goes to the queue. */
+    void (*listed)(void *ctx, struct collection *objects, struct str version);
+    struct clock *clock; /* borrowed */
+    uint64_t seed;       /* of the jitter */
     /* Called on each change of status, on the I/O thread; optional. */
     void (*changed)(void *ctx);
     void *ctx;
@@ -115,6 +121,11 @@ struct reflector;
 
 struct reflector *reflector_new(const struct reflector_options *options);
 void reflector_start(struct reflector *reflector);
-/* Cancels the request in flight. Nothing more is queued. */
+/* Starts a new cycle in place of what is going on. Not from one of its callbacks. */
+void reflector_relist(struct reflector *r);
+/* Cancels the request in flight: no callback follows. From one of its own callbacks too, which may not free
+ * it. */
+void reflector_stop(struct reflector *reflector);
+/* Likewise. Nothing more is queued. */
 void reflector_free(struct reflector *reflector);
 void reflector_get_status(struct reflector *reflector, struct reflector_status *out);

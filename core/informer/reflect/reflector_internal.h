@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/time/backoff.h"
 #include "informer/reflect/collection.h"
+#include "informer/reflect/followed.h"
 #include "informer/reflect/reflector.h"
 #include "informer/reflect/refusals.h"
 
@@ -89,6 +90,10 @@ struct reflector {
 void reflector_recovered(struct reflector *r);
 /* Starts a new cycle: a watch-list or a list, then a watch. */
 void reflector_start_cycle(struct reflector *r);
+/* Returns the newest version that the cache may have. */
+const char *reflector_newest_version(struct reflector *r);
+/* Returns whether objects of that namespace are wanted. */
+bool reflector_admits(const struct reflector *r, struct str ns);
 /* Records and logs the error of a stream that is resumed immediately. */
 void reflector_interrupted(struct reflector *r, const struct err *err);
 /* Records and logs the error of a stream, and starts the delay before the next step. */
@@ -118,6 +123,8 @@ void reflector_listed(struct reflector *r, const struct list_result *result);
 void reflector_opened(struct reflector *r);
 /* Records an event of the watch: clears the last error, and a failure counts as recovered. */
 void reflector_saw_event(struct reflector *r, bool is_object);
+/* Records an event that was skipped: the watch works. */
+void reflector_skipped(struct reflector *r);
 /* Records a refused object; the stream continues. `refusals` are the list's or the reflector's. */
 void reflector_refused(struct reflector *r, struct refusals *refusals, const struct lw_refusal *refusal);
 /* Ends the refusal of an object that the watch delivered or deleted. */
@@ -154,6 +161,7 @@ bool reflector_may_watch_list(struct reflector *r);
 void reflector_start_watch_list(struct reflector *r);
 /* Handle events of the watch while r->watch.collecting. */
 void watch_list_event(struct reflector *r, enum lw_event_type type, struct root *object);
+void watch_list_skipped(struct reflector *r);
 void watch_list_bookmark(struct reflector *r, const struct lw_bookmark *bookmark);
 void watch_list_refused(struct reflector *r, const struct lw_refusal *refusal);
 void watch_list_ended(struct reflector *r, const struct err *err);

@@ -26,7 +26,8 @@ void list_progress_clear(struct list_progress *list)
 static const char *version_to_list(struct reflector *r)
 {
     if (r->version_unavailable) return "";
-    return r->version.len ? buf_text(&r->version) : "0";
+    const char *newest = reflector_newest_version(r);
+    return *newest ? newest : "0";
 }
 
 /* A list at a real version is served from the server's cache only if it is not cut into pages; pages would
@@ -39,6 +40,7 @@ static int page_size(const struct reflector *r, const char *version)
 }
 
 static void on_item(void *ctx, struct root *object);
+static void on_skipped(void *ctx);
 static void on_list_end(void *ctx, const struct lw_list_meta *meta);
 static void on_refused(void *ctx, const struct lw_refusal *refusal);
 static void on_done(void *ctx, const struct err *err);
@@ -46,8 +48,11 @@ static void on_done(void *ctx, const struct err *err);
 /* Pages after the first carry only token and limit: a server rejects a version beside a token (P-2). */
 static void request_page(struct reflector *r)
 {
-    static const struct lw_sink sink = {
-        .item = on_item, .list_end = on_list_end, .refused = on_refused, .done = on_done};
+    static const struct lw_sink sink = {.item = on_item,
+                                        .skipped = on_skipped,
+                                        .list_end = on_list_end,
+                                        .refused = on_refused,
+                                        .done = on_done};
     struct list_progress *list = &r->list;
     bool first = list->token.len == 0;
     list->page_complete = false;
@@ -82,6 +87,7 @@ static void start_over(struct reflector *r)
 void reflector_start_list(struct reflector *r, bool alone)
 {
     list_progress_clear(&r->list);
+    if (r->options.followed) followed_list_begins(r->options.followed);
     r->list.version = version_to_list(r);
     r->list.limit = page_size(r, r->list.version);
     r->list.alone = alone;
@@ -90,10 +96,20 @@ void reflector_start_list(struct reflector *r, bool alone)
     start_over(r);
 }
 
+static void on_skipped(void *ctx)
+{
+    ((struct reflector *)ctx)->list.empty_pages = 0;
+}
+
 static void on_item(void *ctx, struct root *object)
 {
     struct list_progress *list = &((struct reflector *)ctx)->list;
+    struct text text;
     list->empty_pages = 0;
+    if (!reflector_admits(ctx, root_namespace(object, &text))) {
+        root_unref(object);
+        return;
+    }
     collection_add(&list->objects, object);
     reflector_received(ctx, false);
 }
@@ -101,6 +117,10 @@ static void on_item(void *ctx, struct root *object)
 static void on_refused(void *ctx, const struct lw_refusal *refusal)
 {
     struct list_progress *list = &((struct reflector *)ctx)->list;
+    if (refusal->name.n && !reflector_admits(ctx, refusal->ns)) {
+        on_skipped(ctx);
+        return;
+    }
     reflector_refused(ctx, &list->refusals, refusal);
     list->empty_pages = 0;
     collection_refuse(&list->objects, refusal);
@@ -119,12 +139,25 @@ static void on_list_end(void *ctx, const struct lw_list_meta *meta)
     reflector_received(ctx, true);
 }
 
+/* The list was all that is wanted. */
+static void hand_over(struct reflector *r)
+{
+    reflector_recovered(r);
+    reflector_enter(r, REFLECTOR_IDLE);
+    r->options.listed(r->options.ctx, &r->list.objects, buf_slice(&r->list.found_version));
+}
+
 /* Decision table, "list/Replace ok": watches from the list's version. The order of the steps is that of R-13.
  */
 static void complete(struct reflector *r)
 {
     struct list_progress *list = &r->list;
     char text[REFLECTOR_SYNC_TEXT_MAX];
+    if (r->options.listed) {
+        hand_over(r);
+        return;
+    }
+    if (r->options.followed) followed_filter(r->options.followed, &list->objects);
     const struct list_result result = {
         .by = r->fallback.len ? REFLECTOR_SYNC_FALLBACK : REFLECTOR_SYNC_LIST,
         .text = text,
@@ -147,6 +180,7 @@ static void complete(struct reflector *r)
     reflector_saw_version(r, buf_slice(&list->found_version));
     list_progress_clear(list);
     reflector_start_watch(r);
+    if (r->options.followed) followed_watch_runs(r->options.followed);
 }
 
 /* The pages no longer belong to one snapshot: requests the complete list at once, at the version of the first

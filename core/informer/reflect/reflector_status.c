@@ -133,14 +133,27 @@ void reflector_opened(struct reflector *r)
     clear_error(r);
 }
 
+static void saw_event(struct reflector *r)
+{
+    r->watch.events++;
+    r->alive_until_ms = clock_now_ms(r->options.clock);
+    clear_error(r);
+    if (r->failing_since_ms >= 0) reflector_recovered(r);
+}
+
 void reflector_saw_event(struct reflector *r, bool is_object)
 {
     struct reflector_counters *counters = &r->status.counters;
-    r->watch.events++;
-    r->alive_until_ms = clock_now_ms(r->options.clock);
     reflector_count(r, is_object ? &counters->watched_objects : &counters->bookmarks, 1);
-    clear_error(r);
-    if (r->failing_since_ms >= 0) reflector_recovered(r);
+    saw_event(r);
+}
+
+void reflector_skipped(struct reflector *r)
+{
+    if (r->watch.collecting)
+        watch_list_skipped(r);
+    else
+        saw_event(r);
 }
 
 /* Logs at most one line a second; the next line counts the omitted ones, if any. */

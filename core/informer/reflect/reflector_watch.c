@@ -18,6 +18,7 @@ enum {
 };
 
 static void on_opened(void *ctx);
+static void on_skipped(void *ctx);
 static void on_event(void *ctx, enum lw_event_type type, struct root *object, int64_t received_us);
 static void on_bookmark(void *ctx, const struct lw_bookmark *bookmark);
 static void on_refused(void *ctx, const struct lw_refusal *refusal);
@@ -26,12 +27,15 @@ static void on_done(void *ctx, const struct err *err);
 void reflector_open_watch(struct reflector *r, bool watch_list)
 {
     static const struct lw_sink sink = {.opened = on_opened,
+                                        .skipped = on_skipped,
                                         .event = on_event,
                                         .bookmark = on_bookmark,
                                         .refused = on_refused,
                                         .done = on_done};
     /* The server no longer has this version: the watch-list starts from the newest state. */
-    const char *version = watch_list && r->version_unavailable ? "" : buf_text(&r->version);
+    const char *version = !watch_list              ? buf_text(&r->version)
+                          : r->version_unavailable ? ""
+                                                   : reflector_newest_version(r);
     r->watch = (struct watch_progress){
         .started_ms = clock_now_ms(r->options.clock),
         /* Such a watch begins with the existing objects, in no order of versions: resuming from one of them
@@ -114,6 +118,11 @@ static void on_opened(void *ctx)
     if (!r->watch.collecting) await_proof(r);
 }
 
+static void on_skipped(void *ctx)
+{
+    reflector_skipped(ctx);
+}
+
 /* Queues the delta (R-20). The version moves with every accepted event (R-19), except during the first,
  * unordered ones (R-18) and for objects without a version: a watch from "" would not report what was deleted
  * meanwhile. */
@@ -123,6 +132,11 @@ static void on_event(void *ctx, enum lw_event_type type, struct root *object, in
         [LW_ADDED] = DELTA_ADDED, [LW_MODIFIED] = DELTA_UPDATED, [LW_DELETED] = DELTA_DELETED};
     struct reflector *r = ctx;
     struct text text;
+    if (!reflector_admits(r, root_namespace(object, &text))) {
+        root_unref(object);
+        reflector_skipped(r);
+        return;
+    }
     if (r->watch.collecting) {
         watch_list_event(r, type, object);
         return;
@@ -133,6 +147,7 @@ static void on_event(void *ctx, enum lw_event_type type, struct root *object, in
     if (!r->watch.unordered && version.n) reflector_saw_version(r, version);
     reflector_saw_event(r, true);
     reflector_accepted(r, object);
+    if (r->options.followed && followed_takes(r->options.followed, type, object)) return;
     delta_fifo_add(r->options.fifo, deltas[type], object, received_us);
 }
 
@@ -153,6 +168,10 @@ static void on_bookmark(void *ctx, const struct lw_bookmark *bookmark)
 static void on_refused(void *ctx, const struct lw_refusal *refusal)
 {
     struct reflector *r = ctx;
+    if (refusal->name.n && !reflector_admits(r, refusal->ns)) {
+        reflector_skipped(r);
+        return;
+    }
     reflector_refused(r, r->watch.collecting ? &r->list.refusals : &r->refusals, refusal);
     if (r->watch.collecting) {
         watch_list_refused(r, refusal);

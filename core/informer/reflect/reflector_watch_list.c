@@ -57,6 +57,7 @@ bool reflector_may_watch_list(struct reflector *r)
 static void request(struct reflector *r)
 {
     list_progress_clear(&r->list);
+    if (r->options.followed) followed_list_begins(r->options.followed);
     r->list.started_ms = clock_now_ms(r->options.clock);
     reflector_count(r, &r->status.counters.watch_lists, 1);
     timer_start(&r->deadline, r->options.clock, deadline_ms(r));
@@ -101,11 +102,18 @@ void watch_list_event(struct reflector *r, enum lw_event_type type, struct root 
     root_unref(object);
 }
 
+/* Most of them are initial objects, which prove that the server is sending those. */
+void watch_list_skipped(struct reflector *r)
+{
+    note_progress(r, true);
+}
+
 /* Decision table, "watch-list stream | end bookmark": the same stream continues as the watch. */
 void watch_list_bookmark(struct reflector *r, const struct lw_bookmark *bookmark)
 {
     note_progress(r, false);
     if (!bookmark->initial_events_end) return; /* */
+    if (r->options.followed) followed_filter(r->options.followed, &r->list.objects);
     const struct list_result result = {
         .by = REFLECTOR_SYNC_WATCH_LIST,
         .text = "watch-list",
@@ -130,6 +138,7 @@ void watch_list_bookmark(struct reflector *r, const struct lw_bookmark *bookmark
     list_progress_clear(&r->list);
     reflector_watch_runs(r);
     reflector_recovered(r);
+    if (r->options.followed) followed_watch_runs(r->options.followed);
 }
 
 /* --- its other ends */

@@ -56,7 +56,8 @@ static void keep_refused(const struct delta_refused *refused, struct indexer *st
     while (refused_next(&rest, &ns, &name)) replacement_keep(replaced, store, ns, name);
 }
 
-/* Replaces the store at once and opens the cursor; handlers are called in slices afterwards (Q-7, V7). */
+/* Replaces the store, or one namespace of it, at once and opens the cursor; handlers are called in slices
+ * afterwards (Q-7, V7). */
 static void process_replace(struct applier *applier, const struct delta *delta, const struct event_info *info)
 {
     struct replacement replaced;
@@ -65,11 +66,16 @@ static void process_replace(struct applier *applier, const struct delta *delta, 
     for (size_t i = 0; i < delta->count; i++) replacement_put(&replaced, store, root_ref(delta->objects[i]));
     if (delta->refused) keep_refused(delta->refused, store, &replaced);
     /* An unnamed refused object may be any of the stored ones, so then none may vanish. */
-    replacement_end(&replaced, store, delta->refused && delta->refused->unknown);
-    indexer_set_resource_version(store, str_of(delta->resource_version));
+    bool keep_all = delta->refused && delta->refused->unknown;
+    if (delta->part) {
+        replacement_end_in(&replaced, store, str_of(delta->part), keep_all);
+    } else {
+        replacement_end(&replaced, store, keep_all);
+        indexer_set_resource_version(store, str_of(delta->resource_version));
+        applier->handlers.listed_us = info->received_us;
+        applier->handlers.warm = info->warm;
+    }
     mirrors_replace(&applier->mirrors, &replaced, delta->objects);
-    applier->handlers.listed_us = info->received_us;
-    applier->handlers.warm = info->warm;
     cursor_open_list(&applier->cursor, &replaced, delta->objects, info);
 }
 

@@ -61,6 +61,8 @@ static bool reads(const struct informer_key *key, const struct informer_key *oth
         strcmp(key->resource.plural, other->resource.plural) != 0 ||
         strcmp(key->field_selector, other->field_selector) != 0)
         return false;
+    /* Who knows the labels that its namespace had? */
+    if (strcmp(key->namespace_selector, other->namespace_selector) != 0) return false;
     if (*key->namespace_ && !str_is(root_namespace(object, &text), key->namespace_)) return false;
     return strcmp(key->label_selector, other->label_selector) == 0 || has_labels(key->label_selector, object);
 }

@@ -28,10 +28,18 @@ static bool is_failing(const struct shared *shared, const struct reflector_statu
 
 static enum claim_state state_of(const struct shared *shared, const struct reflector_status *status)
 {
+    const struct shared *awaited = shared_namespaces_awaited(shared);
+    if (awaited) return awaited->state == CLAIM_SYNCED ? CLAIM_LISTING : awaited->state;
     if (shared->gone.code) return CLAIM_GONE;
     if (is_failing(shared, status))
         return status->last_error.http_status == 403 ? CLAIM_FORBIDDEN : CLAIM_ERROR;
     return shared_informer_has_synced(shared->informer) ? CLAIM_SYNCED : CLAIM_LISTING;
+}
+
+bool shared_is_settled(const struct shared *shared)
+{
+    return shared->state == CLAIM_FORBIDDEN || shared->state == CLAIM_GONE ||
+           shared_informer_has_synced(shared->informer);
 }
 
 void shared_note_state(struct shared *shared, const struct reflector_status *status)
@@ -81,6 +89,17 @@ static void explain(struct claim_status *out)
         snprintf(out->text, sizeof out->text, "%s", lists ? "the initial list is in progress" : text);
 }
 
+/* The error of the informer of namespaces, for which this one waits. */
+static void explain_namespaces(const struct shared *shared, struct claim_status *out)
+{
+    struct shared *namespaces = shared_namespaces_awaited(shared);
+    struct reflector_status status = {0};
+    if (!namespaces) return;
+    err_clear(&status.last_error);
+    feed_get_status(namespaces->feed, &status);
+    if (status.last_error.code) out->last_error = status.last_error;
+}
+
 static void get_member(struct shared *shared, struct claim_status *out)
 {
     *out = (struct claim_status){0};
@@ -91,7 +110,9 @@ static void get_member(struct shared *shared, struct claim_status *out)
     out->since_us = shared->since_us;
     out->synced = shared_informer_has_synced(shared->informer);
     out->last_error = shared->gone.code ? shared->gone : out->reflector.last_error;
+    explain_namespaces(shared, out);
     out->heard_us = out->reflector.heard_us;
+    out->namespaces = feed_get_followed(shared->feed);
     out->transform = *shared_informer_transform_counts(shared->informer);
     explain(out);
 }

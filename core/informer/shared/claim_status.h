@@ -8,6 +8,7 @@
 
 #include "base/buf.h"
 #include "base/err.h"
+#include "informer/reflect/followed.h"
 #include "informer/reflect/reflector.h"
 #include "informer/shared/transform.h"
 
@@ -32,6 +33,7 @@ struct claim_status {
     size_t objects, bytes;     /* number in the cache; an estimate of their memory */
     char resource_version[64]; /* of the store (S-10) */
     struct transform_counts transform; /* of all namespaces */
+    struct followed_counts namespaces; /* with certain labels, if it follows these */
     struct reflector_status reflector; /* zero before CLAIM_LISTING */
     char text[ERR_TEXT_MAX]; /* reason why it is not synced, or the last error; "" if there is none */
 };

@@ -56,6 +56,7 @@ static struct informer_claim *make(struct shared_factory *factory, const struct 
     claim->spec = (struct informer_spec){
         .kind = xstrdup(spec->kind),
         .namespace_ = xstrdup(spec->namespace_ ? spec->namespace_ : ""),
+        .namespace_selector = xstrdup(spec->namespace_selector ? spec->namespace_selector : ""),
         .label_selector = xstrdup(spec->label_selector ? spec->label_selector : ""),
         .field_selector = xstrdup(spec->field_selector ? spec->field_selector : ""),
         .namespaces = copy_texts(spec->namespaces, spec->namespace_count),
@@ -136,6 +137,7 @@ static void clear_spec(struct informer_spec *spec)
 {
     free((char *)spec->kind);
     free((char *)spec->namespace_);
+    free((char *)spec->namespace_selector);
     free((char *)spec->label_selector);
     free((char *)spec->field_selector);
     for (size_t i = 0; i < spec->namespace_count; i++) free((char *)spec->namespaces[i]);
@@ -286,9 +288,7 @@ bool claim_has_settled(const struct informer_claim *claim)
 {
     for (size_t i = 0; claim->set && i < claim->set->count; i++) {
         const struct shared *member = claim->set->members[i];
-        if (member->state != CLAIM_FORBIDDEN && member->state != CLAIM_GONE &&
-            !shared_informer_has_synced(member->informer))
-            return false;
+        if (!shared_is_settled(member)) return false;
     }
     return claim->set || claim->suspended || claim->unknown.code;
 }

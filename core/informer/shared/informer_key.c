@@ -67,6 +67,8 @@ void informer_key_init(struct informer_key *key, const struct resource *resource
 {
     resource_copy(&key->resource, resource);
     key->namespace_ = xstrdup(resource->namespaced ? scope->namespace_ : "");
+    key->namespace_selector =
+        canonical_labels(resource->namespaced && scope->namespace_selector ? scope->namespace_selector : "");
     key->label_selector = canonical_labels(scope->label_selector);
     key->field_selector = canonical_fields(scope->field_selector);
     key->projection = scope->projection ? projection_ref(scope->projection) : NULL;
@@ -78,6 +80,7 @@ void informer_key_clear(struct informer_key *key)
 {
     resource_clear(&key->resource);
     free(key->namespace_);
+    free(key->namespace_selector);
     free(key->label_selector);
     free(key->field_selector);
     projection_unref(key->projection);
@@ -91,6 +94,7 @@ static const char *text_of(const struct projection *projection)
 bool informer_key_equal(const struct informer_key *a, const struct informer_key *b)
 {
     return resource_equal(&a->resource, &b->resource) && strcmp(a->namespace_, b->namespace_) == 0 &&
+           strcmp(a->namespace_selector, b->namespace_selector) == 0 &&
            strcmp(a->label_selector, b->label_selector) == 0 &&
            strcmp(a->field_selector, b->field_selector) == 0 && a->metadata_only == b->metadata_only &&
            strcmp(text_of(a->projection), text_of(b->projection)) == 0 &&
@@ -101,6 +105,7 @@ struct lw_scope informer_key_scope(const struct informer_key *key)
 {
     return (struct lw_scope){
         .namespace_ = key->namespace_,
+        .namespace_selector = key->namespace_selector,
         .label_selector = key->label_selector,
         .field_selector = key->field_selector,
         .projection = key->projection,
@@ -111,6 +116,8 @@ struct lw_scope informer_key_scope(const struct informer_key *key)
 void informer_scope_describe(const struct lw_scope *scope, const struct transform *transform, struct buf *out)
 {
     if (*scope->namespace_) buf_printf(out, " in %s", scope->namespace_);
+    if (scope->namespace_selector && *scope->namespace_selector)
+        buf_printf(out, " in namespaces with labels %s", scope->namespace_selector);
     if (*scope->label_selector) buf_printf(out, " with labels %s", scope->label_selector);
     if (*scope->field_selector) buf_printf(out, " with field selector %s", scope->field_selector);
     if (scope->metadata_only)

@@ -11,12 +11,13 @@
 struct informer_key {
     struct resource resource;
     char *namespace_, *label_selector, *field_selector;
+    char *namespace_selector;      /* of the namespaces whose objects it has; "": all */
     struct projection *projection; /* NULL: everything */
     bool metadata_only;
     struct transform transform; /* borrowed; a part of the identity */
 };
 
-/* Creates a key from the scope as users wrote it; ignores the namespace of a kind that has none. */
+/* Creates a key from the scope as users wrote it; ignores the namespaces of a kind that has none. */
 void informer_key_init(struct informer_key *key, const struct resource *resource,
                        const struct lw_scope *scope);
 void informer_key_clear(struct informer_key *key);

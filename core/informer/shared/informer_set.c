@@ -13,6 +13,7 @@ void informer_spec_key(const struct informer_spec *spec, const struct resource *
     informer_key_init(key, resource,
                       &(struct lw_scope){
                           .namespace_ = ns,
+                          .namespace_selector = spec->namespace_selector,
                           .label_selector = spec->label_selector,
                           .field_selector = spec->field_selector,
                           .projection = spec->projection,

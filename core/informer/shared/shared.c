@@ -75,6 +75,7 @@ static void shared_stop(struct shared *shared)
 {
     shared->stopping = true;
     timer_cancel(&shared->grace);
+    shared_namespaces_end(shared);
     delta_fifo_close(shared_informer_fifo(shared->informer));
     feed_stop(shared->feed);
 }
@@ -105,7 +106,7 @@ static struct stored_list take_stored(const struct shared *shared)
     const struct shared_factory_options *o = &shared->factory->options;
     struct stored_list list = {0};
     struct buf identity = {0};
-    if (!o->stored || shared->key.transform.fn) return list;
+    if (!o->stored || shared->key.transform.fn || *shared->key.namespace_selector) return list;
     informer_key_identify(&shared->key, &identity);
     if (!o->stored(o->ctx, buf_text(&identity), &list)) list = (struct stored_list){0};
     buf_clear(&identity);
@@ -135,6 +136,7 @@ struct shared *shared_start(struct shared_factory *factory, const struct informe
         .io_loop = factory->options.io_loop,
         .resource = &shared->key.resource,
         .scope = informer_key_scope(&shared->key),
+        .follows = *shared->key.namespace_selector,
         .new_source = factory->options.new_source,
         .source_ctx = factory->options.ctx,
         .fifo = shared_informer_fifo(shared->informer),
@@ -148,6 +150,7 @@ struct shared *shared_start(struct shared_factory *factory, const struct informe
         .ctx = shared,
     });
     buf_clear(&name);
+    shared_namespaces_start(shared);
     return shared;
 }
 
@@ -288,6 +291,7 @@ bool shared_factory_process(struct shared_factory *factory)
         if (shared->stopping && feed_has_ended(shared->feed)) shared_free(shared);
         over = clock_now_ms(clock) >= end_ms;
     }
+    shared_namespaces_check(factory);
     return more || over;
 }
 

@@ -44,6 +44,9 @@ struct informer_spec {
     /* Namespaces to read as one, instead of `namespace_`; a kind that has none is watched as a whole. */
     const char *const *namespaces;
     size_t namespace_count;
+    /* Labels of the namespaces to read, instead of both: it follows them as they come and go; NULL or "": not
+     * by labels. */
+    const char *namespace_selector;
     const char *label_selector; /* in any form; "": all labels */
     const char *field_selector; /* "" */
     /* Projection of each object; NULL: everything. With `metadata_only` it must keep metadata alone. */

@@ -19,6 +19,15 @@ struct claim_handler {
     struct registration **registrations; /* one for each informer of the set; NULL until there is one */
 };
 
+/* The informer of the namespaces with certain labels, for an informer that has only their objects: shared
+ * with whoever else has these labels. Its adds and deletes become joins and leaves of the feed, which begins
+ * with its first list. */
+struct shared_namespaces {
+    struct shared *informer;           /* NULL: the informer has objects of all namespaces */
+    struct registration *registration; /* with it */
+    bool begun;
+};
+
 /* One informer with its feed. `stopping`: from the last release until the I/O thread no longer uses it. */
 struct shared {
     TAILQ_ENTRY(shared) link;
@@ -35,7 +44,8 @@ struct shared {
     size_t refused;  /* as recorded last, on the engine thread; see claim_note_refused */
     struct buf refused_text;
     struct informer_metrics metrics;
-    _Atomic bool changed; /* its status changed, and its claims were not notified yet */
+    struct shared_namespaces namespaces; /* whose objects it has, if not all */
+    _Atomic bool changed;                /* its status changed, and its claims were not notified yet */
 };
 
 struct informer_claim {
@@ -61,6 +71,7 @@ struct shared_factory {
     struct watch_list_memory *memory; /* of the server; used on the I/O thread */
     TAILQ_HEAD(, shared) informers;
     size_t informer_count;
+    size_t following; /* of them that follow namespaces by labels */
     TAILQ_HEAD(, informer_set) sets;
     TAILQ_HEAD(, informer_claim) claims;
     uint64_t started;
@@ -86,6 +97,8 @@ void shared_free(struct shared *shared);
 void shared_relist(struct shared *shared);
 /* Notifies the claims if the I/O thread reported a change. */
 void shared_notify_claims(struct shared *shared);
+/* Returns whether nothing is to be waited for: it is synced, forbidden, or gone. */
+bool shared_is_settled(const struct shared *shared);
 /* Updates its state and, if that changed, the time. */
 void shared_note_state(struct shared *shared, const struct reflector_status *status);
 /* Copies the figures of refused objects from the status. */
@@ -107,3 +120,13 @@ void shared_touch(struct shared *shared);
 bool shared_is_missing(const struct shared *shared, const struct reflector_status *status);
 /* Moves a missing one to the version that discovery knows now, or keeps it waiting. */
 void shared_follow(struct shared *shared, const struct catalogue *catalogue);
+/* Does nothing for a key without namespace_selector. */
+void shared_namespaces_start(struct shared *shared);
+void shared_namespaces_end(struct shared *shared);
+/* Begins feeds whose namespaces are known by now. */
+void shared_namespaces_check(struct shared_factory *factory);
+/* Returns the informer of namespaces while the feed has not begun; else NULL. */
+static inline struct shared *shared_namespaces_awaited(const struct shared *shared)
+{
+    return shared->namespaces.begun ? NULL : shared->namespaces.informer;
+}

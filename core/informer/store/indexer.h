@@ -64,6 +64,8 @@ void replacement_begin(struct replacement *r, struct indexer *indexer, size_t co
 void replacement_put(struct replacement *r, struct indexer *indexer, struct root *object);
 void replacement_keep(struct replacement *r, struct indexer *indexer, struct str ns, struct str name);
 void replacement_end(struct replacement *r, struct indexer *indexer, bool keep_all);
+/* Likewise for a list of one namespace: objects of others stay. */
+void replacement_end_in(struct replacement *r, struct indexer *indexer, struct str ns, bool keep_all);
 void replacement_clear(struct replacement *r);
 
 /* --- a point in time */

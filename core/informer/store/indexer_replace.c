@@ -74,15 +74,16 @@ static void sort_vanished(struct replacement *r)
     free(list);
 }
 
-void replacement_end(struct replacement *r, struct indexer *indexer, bool keep_all)
+/* Takes an entry out unless the list has it; entries that came with the list are behind those it has seen. */
+static void take_unseen(struct replacement *r, struct indexer *indexer, uint32_t entry, struct buf *vanished)
 {
-    struct buf vanished = {0};
-    /* If refused items have unknown keys, any entry may be one of them, so nothing is removed. */
-    for (uint32_t entry = 0; !keep_all && entry < r->seen_count; entry++) {
-        if (r->seen[entry] || !indexer->entries[entry].object) continue;
-        struct root *object = indexer_take_out(indexer, entry);
-        buf_append(&vanished, &object, sizeof object);
-    }
+    if (entry >= r->seen_count || r->seen[entry] || !indexer->entries[entry].object) return;
+    struct root *object = indexer_take_out(indexer, entry);
+    buf_append(vanished, &object, sizeof object);
+}
+
+static void end(struct replacement *r, struct indexer *indexer, struct buf vanished)
+{
     /* Only now, because it changes the numbers of entries, by which `seen` refers to them. */
     indexer_tidy(indexer);
     free(r->seen);
@@ -91,6 +92,26 @@ void replacement_end(struct replacement *r, struct indexer *indexer, bool keep_a
     r->vanished_count = vanished.len / sizeof(struct root *);
     /* Sorted, so that tests and replays are exact (B-9). */
     sort_vanished(r);
+}
+
+void replacement_end(struct replacement *r, struct indexer *indexer, bool keep_all)
+{
+    struct buf vanished = {0};
+    /* If refused items have unknown keys, any entry may be one of them, so nothing is removed. */
+    for (uint32_t entry = 0; !keep_all && entry < r->seen_count; entry++)
+        take_unseen(r, indexer, entry, &vanished);
+    end(r, indexer, vanished);
+}
+
+void replacement_end_in(struct replacement *r, struct indexer *indexer, struct str ns, bool keep_all)
+{
+    const struct namespace *part = keep_all ? NULL : indexer_namespace(indexer, ns);
+    struct buf vanished = {0};
+    for (int32_t entry = part ? part->first : STORE_NONE, next; entry != STORE_NONE; entry = next) {
+        next = indexer->entries[entry].next; /* before it is taken out of the namespace */
+        take_unseen(r, indexer, (uint32_t)entry, &vanished);
+    }
+    end(r, indexer, vanished);
 }
 
 void replacement_clear(struct replacement *r)

@@ -24,6 +24,8 @@ struct kube_source {
     char *namespace_, *label_selector, *field_selector;
     struct projection *projection;
     struct packer *packer; /* borrowed; NULL: the client's */
+    bool (*admits)(void *ctx, struct str ns);
+    void *admits_ctx;
     bool metadata_only;
     struct reach_waiter waiter; /* `fn` NULL: not added */
     bool whole_only;            /* the server refused to send metadata alone */
@@ -246,6 +248,8 @@ static struct lw_call *new_call(struct kube_source *source, const struct lw_opti
                  .kind = str_of(source->resource.kind),
                  .always = source->metadata_only,
                  .projection = source->projection},
+        .admits = source->admits,
+        .admits_ctx = source->admits_ctx,
         .sink = &call->sink,
         .ctx = ctx,
     };
@@ -344,6 +348,8 @@ struct list_watch *list_watch_new(struct kube_client *client, const struct resou
     source->field_selector = xstrdup(scope->field_selector);
     source->metadata_only = scope->metadata_only;
     source->packer = scope->packer;
+    source->admits = scope->admits;
+    source->admits_ctx = scope->admits_ctx;
     if (scope->projection) source->projection = projection_ref(scope->projection);
     return &source->base;
 }

@@ -64,6 +64,9 @@ struct lw_sink {
     void (*done)(void *ctx, const struct err *err);
     /* Called after a successful head of the response: a later error is one of the stream. Optional. */
     void (*opened)(void *ctx);
+    /* Tells that an item or an event was skipped, as `admits` of the scope does not want its namespace.
+     * Optional. */
+    void (*skipped)(void *ctx);
 };
 
 struct lw_call;
@@ -98,12 +101,18 @@ struct resource;
 struct projection;
 
 struct lw_scope {
-    const char *namespace_;        /* "": all */
-    const char *label_selector;    /* "": everything */
-    const char *field_selector;    /* "" */
+    const char *namespace_; /* "": all */
+    const char
+        *namespace_selector;    /* for names: that of the namespaces which `admits` knows; NULL or "": all */
+    const char *label_selector; /* "": everything */
+    const char *field_selector; /* "" */
     struct projection *projection; /* fields to keep of each object; NULL: everything */
     bool metadata_only;            /* requests metadata alone (F-9) */
     struct packer *packer;         /* borrowed: by it objects are packed; NULL: by the client's */
+    /* Returns whether objects of that namespace are wanted; others are mostly skipped before they are packed.
+     * NULL: all are. */
+    bool (*admits)(void *ctx, struct str ns);
+    void *admits_ctx;
 };
 
 /* Lists and watches `resource` through `client`, which outlives it. Everything else is copied. With

@@ -2,6 +2,7 @@
 #include "kube/api/object_head.h"
 
 #include <stdint.h>
+#include <string.h>
 
 enum { DEPTH_MAX = 64, PATH_MAX_DEPTH = 4 };
 
@@ -104,6 +105,16 @@ void object_head_find(struct str head, bool event, struct object_head *out)
     *out = walk.found;
     out->whole = ok && walk.depth == 0;
     if (out->name.n && out->ns.n) out->has_key = true;
+}
+
+bool object_head_namespace(struct str text, bool event, struct str *ns)
+{
+    struct head_walk walk = {.p = text.p, .end = text.p + text.n};
+    bool ok = true;
+    /* Its key is known at the end of metadata, if not before. */
+    while (ok && walk.p < walk.end && !walk.found.ns.n && !walk.found.has_key) ok = step(&walk, event);
+    *ns = walk.found.ns;
+    return ns->n && !memchr(ns->p, '\\', ns->n);
 }
 
 void object_head_name(const struct object_head *head, struct buf *out)

@@ -16,5 +16,8 @@ struct object_head {
 /* Finds the identity of an object in `head`, with escapes. `event`: the object is the field `object` of a
  * watch event. Borrows from `head`. */
 void object_head_find(struct str head, bool event, struct object_head *out);
+/* Finds the namespace alone, and reads no further. Returns false if the object has none, or none that can be
+ * taken as it stands there. */
+bool object_head_namespace(struct str text, bool event, struct str *ns);
 /* Appends "Pod shop/web-1", as far as kind, namespace and name stand in `head`, or "an object". */
 void object_head_name(const struct object_head *head, struct buf *out);

@@ -37,6 +37,19 @@ void stream_stop(struct stream *stream)
     stream->stopped = true;
 }
 
+bool stream_skips(struct stream *stream, struct str text, bool event)
+{
+    struct str ns;
+    const struct stream_options *o = &stream->options;
+    return o->admits && object_head_namespace(text, event, &ns) && !o->admits(o->admits_ctx, ns);
+}
+
+bool stream_skip(struct stream *stream)
+{
+    if (stream->options.sink->skipped) stream->options.sink->skipped(stream->options.ctx);
+    return !stream->stopped;
+}
+
 static bool refuse(struct stream *stream, const struct err *err, const struct object_head *head)
 {
     const struct lw_refusal refusal = {
@@ -171,6 +184,7 @@ static bool on_item(void *ctx, const char *text, size_t len)
     struct tape tape;
     struct err err;
     struct pack_mark mark;
+    if (stream_skips(stream, item, false)) return stream_skip(stream);
     struct root *root = pack_recall(o->packer, item, &o->type, &mark); /* a relist has mostly known texts */
     /* The tape is slower, and knows what is wrong with a text that pack_tokens cannot pack. */
     if (!root && pack_tokens(o->packer, item, &o->type, &mark, NULL, &root))

@@ -18,6 +18,8 @@ struct stream_options {
     /* Projection of objects; for lists also the type of items unless the list has it. Borrowed for the
      * stream's life. */
     struct pack_type type;
+    bool (*admits)(void *ctx, struct str ns); /* as of lw_scope */
+    void *admits_ctx;
     const struct lw_sink *sink; /* borrowed for the stream's life */
     void *ctx;
 };

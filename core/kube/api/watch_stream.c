@@ -2,6 +2,7 @@
  * {"type":..,"object":..} is parsed once, and the object packed from its tape; see stream.h. */
 #include "kube/api/client.h"
 #include "kube/api/stream_internal.h"
+#include "object/parse/json_scan.h"
 
 enum {
     EVENT_FRAME = 64,            /* most bytes of a line besides its object */
@@ -140,11 +141,22 @@ static bool take_straight(struct stream *stream, struct str line)
     return pack_straight(stream, object);
 }
 
+/* Returns whether this is one whole event of a namespace that nobody wants. That takes a look at its
+ * brackets, and no parser. */
+static bool is_skipped(struct stream *stream, struct str line)
+{
+    struct json_scan scan = {0};
+    const char *end = line.p + line.n;
+    return stream_skips(stream, line, true) && json_scan(&scan, line.p, end) == end;
+}
+
 /* Returns whether the text is one event. The tape parsed for that is kept, so that the text is not parsed
  * again. */
 static bool is_one(void *ctx, const char *text, size_t len)
 {
     struct stream *stream = ctx;
+    stream->skips = is_skipped(stream, (struct str){text, len});
+    if (stream->skips) return true;
     if (take_straight(stream, (struct str){text, len})) return true;
     return stream->parsed = tape_parse(stream->options.parser, text, len, &stream->tape, NULL);
 }
@@ -160,6 +172,10 @@ static bool ready_event(struct stream *stream)
 static bool on_event(void *ctx, const char *text, size_t len)
 {
     struct stream *stream = ctx;
+    if (stream->skips) {
+        stream->skips = false;
+        return stream_skip(stream);
+    }
     if (stream->ready) return ready_event(stream);
     if (!stream->parsed) stream->mark = (struct pack_mark){0};
     struct str line = {text, len};

@@ -171,6 +171,7 @@ static void push_status(lua_State *L, const struct claim_status *status, int64_t
     set_number(L, "bytes", (lua_Number)status->bytes);
     set_error(L, &status->last_error);
     if (status->heard_us) set_number(L, "age", (lua_Number)(now_us - status->heard_us) / 1e6);
+    if (status->namespaces.followed) set_number(L, "followed", (lua_Number)status->namespaces.followed);
     if (status->reflector.synced_by != REFLECTOR_SYNC_NONE) {
         lua_pushstring(L, status->reflector.sync_text);
         lua_setfield(L, -2, "synced_by");

@@ -53,8 +53,31 @@ static void check_one_of_namespaces(lua_State *L, const char *name, int i)
     check_namespace(L, str_of(name), what);
 }
 
+/* { selector = "team=shop" }; the table holds the text. Returns false if it is none of that. */
+static bool read_namespace_selector(lua_State *L, int table, struct informer_spec *spec)
+{
+    lua_getfield(L, table, "namespaces");
+    if (!lua_istable(L, -1)) return false;
+    int namespaces = lua_gettop(L);
+    lua_getfield(L, namespaces, "selector");
+    if (lua_isnil(L, -1)) return false;
+    spec->namespace_selector = arg_str(L, -1, "k8s.informer: namespaces.selector").p;
+    if (!*spec->namespace_selector) script_raise(L, "k8s.informer: namespaces.selector is empty");
+    cache_selector(L, lua_gettop(L), "k8s.informer: namespaces.selector");
+    lua_pushliteral(L, "selector");
+    lua_pushnil(L);
+    while (lua_next(L, namespaces)) {
+        lua_pop(L, 1);
+        if (!lua_rawequal(L, -1, -2))
+            script_raise(L, "k8s.informer: namespaces: a selector has nothing beside it");
+    }
+    spec->namespace_ = "";
+    return true;
+}
+
 static void read_namespaces(lua_State *L, int table, struct informer_spec *spec)
 {
+    if (read_namespace_selector(L, table, spec)) return;
     struct projection_paths names = read_texts(L, table, "namespaces", "k8s.informer: namespaces");
     for (size_t i = 0; i < names.count; i++) check_one_of_namespaces(L, names.texts[i], (int)i + 1);
     spec->namespaces = names.texts;
@@ -112,6 +135,7 @@ void informer_spec_describe(const struct informer_spec *spec, struct buf *out)
 {
     const struct lw_scope scope = {
         .namespace_ = spec->namespace_,
+        .namespace_selector = spec->namespace_selector,
         .label_selector = spec->label_selector,
         .field_selector = spec->field_selector,
         .projection = spec->projection,

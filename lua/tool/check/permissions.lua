@@ -71,6 +71,10 @@ local function add_informer(list, target, script, informer, unknown)
     group = resource.group, resource = resource.plural, name = only_name(informer), verbs = set("list", "watch"),
     what = informer.kind, place = registered,
   })
+  if resource.namespaced and informer.namespace_selector ~= "" then
+    add_each(list, informer, false,
+      { group = "", resource = "namespaces", verbs = set("list", "watch"), what = informer.text, place = registered })
+  end
 end
 
 -- What a pattern stands for: "*", or "*.example.com", in RBAC each group by its name. The group itself may come later,

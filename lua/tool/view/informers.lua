@@ -17,6 +17,14 @@ local function how(informer, now)
   }, "; ")
 end
 
+-- Of how many namespaces it has the objects, if it follows them by their labels, and by which watches.
+local function follows(informer)
+  if text(informer.namespaceSelector) == "" then return "" end
+  local joining = int(informer.namespacesJoining)
+  local listed = joining ~= 0 and (", %d of them being listed"):format(joining) or ""
+  return ("one watch for %d namespaces%s"):format(int(informer.namespacesFollowed), listed)
+end
+
 -- Why it is not as it should be, or what it lacks; else, when there is room, how it came to its list.
 local function state_of(informer, view)
   local cause, refused, dropped = text(informer.cause), int(informer.refused), int(informer.transformDropped)
@@ -31,7 +39,8 @@ local function state_of(informer, view)
   end
   local shows_dropped = dropped ~= 0 and (view.wide or int(informer.objects) == 0)
   return values.join({
-    note, shows_dropped and ("objects were dropped by the transform, %d in all"):format(dropped) or "",
+    follows(informer), note,
+    shows_dropped and ("objects were dropped by the transform, %d in all"):format(dropped) or "",
   }, "; ")
 end
 

@@ -171,6 +171,36 @@ static void test_a_list_that_waits_drops_what_came_before_it_when_the_mark_is_pa
     assert_popped("ReplacedAll*(3, a@1); Added* c@5; Bookmark(5)");
 }
 
+static void replace_part(const char *texts, const char *ns)
+{
+    size_t count;
+    struct root **list = object_list(texts, &count);
+    delta_fifo_replace_part(fifo, ns, list, count, NULL, 7);
+}
+
+static void test_nothing_is_merged_across_the_list_of_a_namespace(void **state)
+{
+    put("+n/a@1 +b@2 =n/a@3");
+    replace_part("", "n");
+    put("+n/a@4 =b@5 =n/a@6");
+    assert_popped(
+        "Added* n/a@3; Added b@2; Bookmark(3); ReplacedAll(n); Added* n/a@6; Updated b@5; Bookmark(6)");
+    put("+n/a@1");
+    replace_part("n/c@2 n/d@3", "n");
+    put("=n/c@4 =n/c@5");
+    replace("e@6", "6");
+    assert_popped("ReplacedAll*(6, e@6)");
+}
+
+static void test_the_list_of_a_namespace_drops_nothing_when_the_mark_is_passed(void **state)
+{
+    delta_fifo_set_mark(fifo, 3);
+    put("+n/a@1 =n/a@2");
+    replace_part("n/c@2", "n");
+    put("=n/c@3");
+    assert_popped("Added* n/a@2; Bookmark(2); ReplacedAll(n, n/c@2); Updated n/c@3");
+}
+
 static void test_v5_lists_below_the_mark_stay_and_above_it_only_the_last_does(void **state)
 {
     delta_fifo_set_mark(fifo, 10);
@@ -230,6 +260,8 @@ int main(void)
         TEST(test_resyncs_that_wait_become_one_of_the_last_instant),
         TEST(test_a_list_replaces_everything_before_it),
         TEST(test_a_list_that_waits_drops_what_came_before_it_when_the_mark_is_passed),
+        TEST(test_nothing_is_merged_across_the_list_of_a_namespace),
+        TEST(test_the_list_of_a_namespace_drops_nothing_when_the_mark_is_passed),
         TEST(test_v5_lists_below_the_mark_stay_and_above_it_only_the_last_does),
         TEST(test_q13_a_list_that_replaces_the_first_one_is_the_first_one),
         TEST(test_q13_the_first_list_stays_the_first_when_the_mark_is_passed_behind_it),

@@ -81,6 +81,31 @@ static void test_what_was_refused_is_kept(void **state)
     assert_replaced("a/4@2", "a/4@2", "a/2@1 a/3@2");
 }
 
+/* Whatever is listed is of the namespace. */
+static void replace_in(const char *ns, const char *texts, bool keep_all)
+{
+    size_t count;
+    struct root **list = object_list(texts, &count);
+    replacement_clear(&replaced);
+    replacement_begin(&replaced, indexer, count);
+    for (size_t i = 0; i < count; i++) replacement_put(&replaced, indexer, list[i]);
+    replacement_end_in(&replaced, indexer, str_of(ns), keep_all);
+    free(list);
+}
+
+static void test_a_list_of_one_namespace_leaves_the_others_alone(void **state)
+{
+    replace("a/1@1 b/1@1 a/2@1 c/1@1 a/3@1");
+    replace_in("a", "a/2@2 a/4@2", false);
+    assert_replaced("b/1@1 a/2@2 c/1@1 a/4@2", "a/2@1 -", "a/1@1 a/3@1");
+    replace_in("a", "", true);
+    assert_replaced("b/1@1 a/2@2 c/1@1 a/4@2", "", "");
+    replace_in("a", "", false);
+    assert_replaced("b/1@1 c/1@1", "", "a/2@2 a/4@2");
+    replace_in("z", "", false);
+    assert_replaced("b/1@1 c/1@1", "", "");
+}
+
 static int asked;
 
 static bool count_asked(void *ctx, struct root *object, struct index_values *out, struct err *err)
@@ -115,6 +140,7 @@ int main(void)
         TEST(test_b9_keys_keep_their_places_and_vanished_ones_are_sorted),
         TEST(test_q7_a_key_named_twice_is_compared_with_the_old_store_twice),
         TEST(test_what_was_refused_is_kept),
+        TEST(test_a_list_of_one_namespace_leaves_the_others_alone),
         TEST(test_b3_an_unchanged_object_costs_its_indexes_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -14,12 +14,13 @@ static void describe(const struct delta *d, struct buf *out)
     if (d->born) buf_putc(out, '^');
     if (d->object) buf_putc(out, ' ');
     if (d->object) object_describe(d->object, out);
-    if (d->resource_version) buf_printf(out, "(%s", d->resource_version);
+    const char *of = d->part ? d->part : d->resource_version;
+    if (of) buf_printf(out, "(%s", of);
     for (size_t i = 0; i < d->count; i++) {
         buf_puts(out, i ? " " : ", ");
         object_describe(d->objects[i], out);
     }
-    if (d->resource_version) buf_putc(out, ')');
+    if (of) buf_putc(out, ')');
 }
 
 const char *deltas_pop(struct delta_fifo *fifo, size_t max)

@@ -21,6 +21,7 @@ struct replay {
     struct root *map[FAKE_KEYS];
     int64_t version[FAKE_KEYS]; /* newest ever told */
     bool blind;                 /* objects were refused: deletes of what was never seen may come */
+    bool returning;             /* namespaces leave, and come back with what did not change, listed alone */
     size_t calls, unchanged_calls, resync_calls, filtered_calls, recreated_calls, coalesced_calls;
     uint64_t digest; /* of all it was told, in order */
     /* After each call, and when the filter's function is asked; may do anything to any handler, this one

@@ -55,7 +55,8 @@ static void on_done(void *ctx, const struct err *err)
     bench_note_end(ctx, err);
 }
 
-static const struct lw_sink sink = {on_item, on_list_end, on_event, on_bookmark, on_refused, on_done, NULL};
+static const struct lw_sink sink = {on_item,    on_list_end, on_event, on_bookmark,
+                                    on_refused, on_done,     NULL,     NULL};
 
 static void start(struct bench *bench, struct lw_options options)
 {

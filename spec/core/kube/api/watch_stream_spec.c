@@ -23,6 +23,8 @@ struct bench {
     size_t count;
     struct buf refused; /* texts */
     bool keyless;       /* the last one refused */
+    bool picky;         /* wants the namespace "shop" alone */
+    size_t skipped, bookmarks, items;
 };
 
 static void on_event(void *ctx, enum lw_event_type type, struct root *object, int64_t received_us)
@@ -38,6 +40,29 @@ static void on_refused(void *ctx, const struct lw_refusal *refusal)
     struct bench *bench = ctx;
     bench->keyless = refusal->keyless;
     buf_printf(&bench->refused, "%s\n", refusal->err->text);
+}
+
+static void on_skipped(void *ctx)
+{
+    ((struct bench *)ctx)->skipped++;
+}
+
+static void on_bookmark(void *ctx, const struct lw_bookmark *bookmark)
+{
+    ((struct bench *)ctx)->bookmarks++;
+}
+
+static void on_item(void *ctx, struct root *object)
+{
+    ((struct bench *)ctx)->items++;
+    on_event(ctx, LW_ADDED, object, 0);
+}
+
+static void on_list_end(void *ctx, const struct lw_list_meta *meta) {}
+
+static bool admits(void *ctx, struct str ns)
+{
+    return str_is(ns, "shop");
 }
 
 static int setup(void **state)
@@ -65,13 +90,15 @@ static int teardown(void **state)
 /* A stream of its own for this text. */
 static void watch_kind(struct bench *bench, const char *text, struct str kind)
 {
-    const struct lw_sink sink = {.event = on_event, .refused = on_refused};
+    const struct lw_sink sink = {
+        .event = on_event, .refused = on_refused, .skipped = on_skipped, .bookmark = on_bookmark};
     struct err err;
     struct stream *stream = watch_stream_new(&(struct stream_options){
         .packer = bench->packer,
         .parser = bench->parser,
         .max_object_size = 10000,
         .type = {.api_version = STR("v1"), .kind = kind},
+        .admits = bench->picky ? admits : NULL,
         .sink = &sink,
         .ctx = bench,
     });
@@ -161,6 +188,58 @@ static void test_a_bookmark_with_a_version_beyond_all_bounds_is_refused(void **s
     buf_clear(&text);
 }
 
+#define IN(ns, rest) \
+    "{\"kind\":\"Pod\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\",\"namespace\":\"" ns "\"}" rest "}"
+
+static void test_events_of_namespaces_that_nobody_wants_are_skipped_unread(void **state)
+{
+    struct bench *bench = *state;
+    bench->picky = true;
+    watch(bench,
+          EVENT("ADDED", IN("shop", "")) EVENT("MODIFIED", IN("pay", "")) EVENT("DELETED", IN("pay", ""))
+              EVENT("ADDED", IN("pay", ",\"spec\":{\"no number\":-}")) EVENT("MODIFIED", IN("shop", "")));
+    assert_int_equal(bench->count, 2);
+    assert_int_equal(bench->skipped, 3);
+    assert_string_equal(buf_text(&bench->refused), "");
+    watch(bench, EVENT("BOOKMARK", POD("7")) EVENT("ADDED", POD("8")));
+    assert_int_equal(bench->bookmarks, 1);
+    assert_int_equal(bench->count, 3); /* of no namespace */
+}
+
+/* The line ends inside the event, so that it is no event for itself. */
+static void test_a_part_of_an_event_is_not_skipped(void **state)
+{
+    struct bench *bench = *state;
+    bench->picky = true;
+    watch(bench, "{\"type\":\"ADDED\",\"object\":{\"metadata\":{\"name\":\"a\",\"namespace\":\"pay\"}\n,"
+                 "\"kind\":\"Pod\","
+                 "\"apiVersion\":\"v1\"}}\n" EVENT("ADDED", IN("shop", "")));
+    assert_string_equal(buf_text(&bench->refused), "");
+    assert_int_equal(bench->count, 2); /* who asks for the namespace drops the first */
+    assert_int_equal(bench->types[bench->count - 1], LW_ADDED);
+}
+
+static void test_items_of_namespaces_that_nobody_wants_are_skipped(void **state)
+{
+    struct bench *bench = *state;
+    static const char text[] = "{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"metadata\":{},\"items\":[" IN(
+        "pay", "") "," IN("shop", "") "," IN("p\\u0061y", "") "]}";
+    const struct lw_sink sink = {
+        .item = on_item, .refused = on_refused, .skipped = on_skipped, .list_end = on_list_end};
+    struct err err;
+    struct stream *stream = list_stream_new(&(struct stream_options){.packer = bench->packer,
+                                                                     .parser = bench->parser,
+                                                                     .max_object_size = 10000,
+                                                                     .admits = admits,
+                                                                     .sink = &sink,
+                                                                     .ctx = bench});
+    assert_true(stream_feed(stream, text, strlen(text), 77, &err));
+    assert_true(stream_end(stream, &err));
+    stream_free(stream);
+    assert_int_equal(bench->skipped, 1);
+    assert_int_equal(bench->items, 2); /* an escaped name is left to who asks for the namespace */
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -170,6 +249,9 @@ int main(void)
         T(test_r28_a_text_that_is_known_by_another_watch_is_dropped_too),
         T(test_b4_a_known_text_is_the_same_object_and_a_changed_one_is_not),
         T(test_a_known_object_in_a_text_that_is_none_is_no_event),
+        T(test_events_of_namespaces_that_nobody_wants_are_skipped_unread),
+        T(test_a_part_of_an_event_is_not_skipped),
+        T(test_items_of_namespaces_that_nobody_wants_are_skipped),
         T(test_a_bookmark_with_a_version_beyond_all_bounds_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
