@@ -12,6 +12,7 @@ enum {
     NESTED_TEXT_MAX = 1000,
     OBJECT_BYTES = 4096,     /* approximate size of an object */
     DEAD_OBJECTS_MAX = 1000, /* limit of those that wait for the collector, for any script */
+    CACHED_PER_DEAD = 8,     /* and as a part of those in caches */
 };
 
 /* Returns the view at `idx`. Both classes are views; the check compares the metatable's address, as scripts
@@ -63,14 +64,19 @@ void view_push_fetched(lua_State *L, struct root *root)
     view_push_object(L, root);
 }
 
+/* A collection walks all that lives in the script, so it has to be worth it: many objects beside what the
+ * script has and beside its caches. */
+static bool are_many(const struct script *script, size_t dead)
+{
+    return dead >= DEAD_OBJECTS_MAX && dead * OBJECT_BYTES >= script->memory / 2 &&
+           dead >= retained_cached_count(script) / CACHED_PER_DEAD;
+}
+
 void view_note_dead(lua_State *L, size_t count)
 {
     struct script *script = script_of(L);
     script->heap.dead_objects += count;
-    if (script->heap.dead_objects < DEAD_OBJECTS_MAX ||
-        script->heap.dead_objects * OBJECT_BYTES < script->memory / 2)
-        return;
-    memory_collect(L);
+    if (are_many(script, script->heap.dead_objects)) memory_collect(L);
 }
 
 static void push_str(lua_State *L, struct value value)

@@ -120,6 +120,16 @@ void retained_add_fetched(struct script *script, const struct root *object)
     script->retained.fetched.bytes += size_of(object);
 }
 
+size_t retained_cached_count(const struct script *script)
+{
+    size_t count = 0;
+    for (size_t i = 0; i < script->informers.count; i++) {
+        const struct indexer *cache = claim_indexer(script->informers.claims[i]);
+        if (cache) count += indexer_count(cache);
+    }
+    return count;
+}
+
 bool retained_is_due(const struct script *script)
 {
     const struct retained *retained = &script->retained;

@@ -39,6 +39,8 @@ void retained_add_fetched(struct script *script, const struct root *object);
 /* Links `many`, unless it has no objects. */
 void retained_add_set(struct script *script, struct retained_set *many);
 void retained_remove_set(struct retained_set *many);
+/* Returns the number of objects in the caches of the script. */
+size_t retained_cached_count(const struct script *script);
 /* Returns whether enough has happened since the last recount for the next one. */
 bool retained_is_due(const struct script *script);
 /* Recounts the bytes of retained objects. */

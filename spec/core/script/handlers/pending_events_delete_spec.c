@@ -140,6 +140,28 @@ static void test_both_states_of_a_delete_count_as_garbage_of_some_weight(void **
     script_free(script);
 }
 
+/* A collection walks all that lives, which may be a table with an entry for each object. */
+static void test_garbage_is_collected_when_it_is_much_beside_the_cache(void **state)
+{
+    enum { CACHED = 9000, FEW = CACHED / 8 - 1 };
+    struct cluster *c = *state;
+    struct script *script = load(c, "");
+    struct buf list = {0}, event = {0};
+    for (int i = 0; i < CACHED; i++) buf_printf(&list, "%sshop/p%d x=1", i ? ";" : "", i);
+    cluster_list(c, 0, buf_text(&list));
+    for (int i = 0; i < FEW; i++) {
+        event.len = 0;
+        buf_printf(&event, "shop/p%d x=2", i);
+        cluster_event(c, 0, LW_MODIFIED, buf_text(&event));
+    }
+    assert_int_equal(script->heap.dead_objects, FEW); /* over a thousand, which is much for a small cache */
+    cluster_event(c, 0, LW_MODIFIED, "shop/p8000 x=2");
+    assert_int_equal(script->heap.dead_objects, 0);
+    buf_clear(&list);
+    buf_clear(&event);
+    script_free(script);
+}
+
 static void test_a_queue_gets_the_keys_of_both_states_of_a_delete(void **state)
 {
     struct cluster *c = *state;
@@ -170,6 +192,7 @@ int main(void)
         T(test_a_delete_that_was_compressed_has_the_state_before_all_of_it),
         T(test_a_queue_gets_the_keys_of_both_states_of_a_delete),
         T(test_both_states_of_a_delete_count_as_garbage_of_some_weight),
+        T(test_garbage_is_collected_when_it_is_much_beside_the_cache),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
