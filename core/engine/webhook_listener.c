@@ -18,8 +18,9 @@
 METRIC(metric_refused, 15, "kubelua_webhook_refused_total",
        "Number of requests that were refused before a webhook was asked.");
 
-/* INBOUND_MAX: requests that wait for an answer, of all scripts. BODIES_MAX: bytes of bodies in memory. */
-enum { INBOUND_MAX = 128, BODIES_MAX = 64 << 20, CONNECTIONS_OF_ONE = 192 };
+/* A proxy in front of the engine is one client with all connections. INBOUND_MAX: requests that wait for an
+ * answer, of all scripts. BODIES_MAX: bytes of bodies in memory. */
+enum { INBOUND_MAX = 128, BODIES_MAX = 64 << 20, CONNECTIONS_OF_ONE = 256 };
 /* A replaced server has RETIRED_MS for the requests that it took. */
 enum { LOOK_MS = 3000, RETIRED_MS = 60000, FINISH_MS = 1000, RETRY_S = 1 };
 
@@ -29,8 +30,7 @@ struct inbound {
     TAILQ_ENTRY(inbound) link;
     struct webhook_listener *listener;
     struct web_client *client; /* under the lock; NULL: it has gone, or was resumed */
-    bool is_delivered;         /* to the engine thread, where this and the next one belong */
-    struct webhook_call *call; /* NULL: answered */
+    bool is_delivered;         /* to the engine thread, where this belongs */
     atomic_int refs;
     char *method, *path;
     struct buf query, headers, body;
@@ -189,7 +189,6 @@ static void on_answered(void *ctx, struct webhook_response *response)
 {
     struct inbound *in = ctx;
     struct webhook_listener *listener = in->listener;
-    in->call = NULL;
     in->response = *response;
     *response = (struct webhook_response){0};
     pthread_mutex_lock(&listener->lock);
@@ -205,7 +204,7 @@ static void on_mail(struct mail *mail)
 {
     struct inbound *in = container_of(mail, struct inbound, mail);
     in->is_delivered = true;
-    in->call = webhook_call_start(in->listener->paths, &in->request, on_answered, in);
+    webhook_call_start(in->listener->paths, &in->request, on_answered, in);
 }
 
 /* --- certificates and servers */

@@ -2,6 +2,7 @@
 #include "net/server/web_server_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -213,6 +214,13 @@ static struct web_server *prepare(const struct web_server_options *options, int 
     return server;
 }
 
+/* The library closes the socket of a server that it cannot start, or leaves it, by the cause. */
+static void give_up(struct web_server *server)
+{
+    if (fcntl(server->fd, F_GETFD) < 0) server->fd = -1;
+    web_server_free(server);
+}
+
 struct web_server *web_server_new(const struct web_server_options *options, struct err *err)
 {
     struct buf where = {0};
@@ -226,7 +234,7 @@ struct web_server *web_server_new(const struct web_server_options *options, stru
     server->daemon = start(server, options->tls);
     if (server->daemon) return server;
     err_set(err, ERR_IO, "cannot serve on %s", options->address);
-    web_server_free(server);
+    give_up(server);
     return NULL;
 }
 
@@ -239,17 +247,21 @@ static void quiesce(struct web_server *server)
 struct web_server *web_server_renew(struct web_server *old, const struct web_certificate *tls,
                                     struct err *err)
 {
-    struct web_server *server = prepare(&old->options, old->fd);
+    int fd = fcntl(old->fd, F_DUPFD_CLOEXEC, 0);
+    if (fd < 0) {
+        err_set(err, ERR_IO, "%s", strerror(errno));
+        return NULL;
+    }
+    struct web_server *server = prepare(&old->options, fd);
     server->daemon = start(server, tls);
     if (!server->daemon) {
-        server->fd = -1;
-        web_server_free(server);
+        give_up(server);
         err_set(err, ERR_TLS, "cannot serve with the certificate");
         return NULL;
     }
     buf_str(&server->where, buf_slice(&old->where));
     quiesce(old);
-    old->fd = -1;
+    old->shares_socket = true;
     return server;
 }
 
@@ -267,7 +279,7 @@ void web_server_finish(struct web_server *server, int64_t max_ms)
 {
     struct timespec end;
     quiesce(server);
-    if (server->fd >= 0)
+    if (!server->shares_socket)
         shutdown(server->fd, SHUT_RDWR); /* clients are refused, instead of waiting in vain */
     clock_gettime(CLOCK_MONOTONIC, &end);
     end.tv_sec += max_ms / 1000;

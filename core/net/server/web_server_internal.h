@@ -29,10 +29,11 @@ struct web_server {
     struct web_server_options options;
     struct buf where;
     struct MHD_Daemon *daemon;
-    int fd;                         /* that it listens on; -1: another server has it */
+    int fd;                         /* that it listens on; -1: the library has closed it */
     struct web_client_list clients; /* those without a request for the longest time first */
     size_t client_count;            /* without ended ones */
     size_t body_bytes;              /* of all requests */
+    bool shares_socket;             /* with the server after it */
     bool starved;                   /* no accept has worked since that was said; of the server's thread */
     pthread_mutex_t lock;
     pthread_cond_t finished;          /* a request has ended */
