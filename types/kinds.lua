@@ -24,3 +24,21 @@ local k8s = {}
 ---@return k8s.Kind[]? kinds
 ---@return k8s.Error err also beside the kinds, when some groups did not respond; nil without an error
 function k8s.kinds(filter) end
+
+---@class k8s.EachKindOptions
+---@field every? k8s.Duration how often the server is asked; 30 seconds by default
+
+---What k8s.each_kind returns.
+---@class k8s.EachKind
+local EachKind = {}
+
+---Ends it, and all that its functions made.
+function EachKind:stop() end
+
+---Calls the function for each kind that the server serves, now and later, in a task of its own. Informers, handlers and
+---periodic timers that it makes end when the kind goes.
+---@param filter k8s.KindsOptions
+---@param fn fun(kind: k8s.Kind)
+---@param options? k8s.EachKindOptions
+---@return k8s.EachKind
+function k8s.each_kind(filter, fn, options) end

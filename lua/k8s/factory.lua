@@ -7,11 +7,11 @@ local options = require "k8s.options"
 local plan = require "k8s.plan"
 require "k8s.informer" -- the methods of what is claimed
 
-local blocking = require("k8s.task").blocking
+local task = require "k8s.task"
 local is_loading = raw.plan.is_open
 
-local check_informer = blocking(raw.kinds.check_informer)
-local wait_synced = blocking(raw.informer.wait_synced)
+local check_informer = task.blocking(raw.kinds.check_informer)
+local wait_synced = task.blocking(raw.informer.wait_synced)
 
 local factory = {}
 
@@ -76,6 +76,9 @@ local function claim(defaults, kind, given)
     plan.add("informer", raw.informer.describe(claimed), plan.text { resync = merged.resync })
   end
   handler_options.set_default_resync("k8s.informer", claimed, merged.resync)
+  if task.made and not is_loading() then
+    task.made(claimed, "stop")
+  end
   return claimed
 end
 

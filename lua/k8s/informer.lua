@@ -3,7 +3,8 @@ local raw = ...
 
 local object = require "k8s.object"
 local sources = require "k8s.index_sources"
-local blocking = require("k8s.task").blocking
+local task = require "k8s.task"
+local blocking = task.blocking
 local may_pause = raw.task.may_pause
 
 local methods = raw.informer.methods
@@ -24,7 +25,7 @@ end
 
 local function register(where, claimed, handlers)
   local made = require("k8s.handler_options").make(where, claimed, handlers)
-  return raw.registration.new(
+  local registration = raw.registration.new(
     claimed,
     handlers.OnAdd,
     handlers.OnUpdate,
@@ -36,6 +37,10 @@ local function register(where, claimed, handlers)
     detail_of(claimed, handlers),
     handlers.wait
   )
+  if task.made then
+    task.made(registration, "remove")
+  end
+  return registration
 end
 
 -- pods:add_event_handler { OnAdd = f(obj, ev), OnUpdate = f(old, new, ev), OnDelete = f(last, ev), ... }

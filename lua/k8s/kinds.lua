@@ -12,7 +12,7 @@ kinds.FILTER = { group = "string", verb = "string", namespaced = "boolean" }
 -- verbs }, and an err beside it when some groups did not respond; or nil, err.
 function kinds.list(given)
   local filter = options.check("k8s.kinds", given, kinds.FILTER)
-  return list(filter.group, filter.verb, filter.namespaced)
+  return list(filter.group, filter.verb, filter.namespaced, "k8s.kinds")
 end
 
 return kinds

@@ -3,6 +3,7 @@ local raw = ...
 
 local YIELDED, results = raw.task.yielded, raw.task.results
 
+-- task.made(thing, ending): set by k8s.each_kind, and called with what a function makes and the method that ends it.
 local task = {}
 
 -- Results of a verb that had them at once are as they are.

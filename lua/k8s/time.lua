@@ -1,7 +1,8 @@
 -- k8s.sleep, k8s.every, k8s.after, k8s.cron, k8s.now, k8s.ago.
 local raw = ...
 
-local blocking = require("k8s.task").blocking
+local task = require "k8s.task"
+local blocking = task.blocking
 local options = require "k8s.options"
 local plan = require "k8s.plan"
 
@@ -20,13 +21,16 @@ local function name_of(name)
 end
 
 -- k8s.every(duration, fn, { leader = true })
-local function timer(where, verb)
+local function timer(where, verb, is_kept)
   return function(duration, fn, given)
     local own = options.check(where, given, TIMER_OPTIONS)
     local name = name_of(string.match(where, "%w+$") .. " " .. tostring(duration))
     local one = verb(duration, fn, own.leader, name)
     if name then
       plan.add("timer", name, plan.text { fn, leader = own.leader })
+    end
+    if is_kept and task.made then
+      task.made(one, "cancel")
     end
     return one
   end
@@ -69,11 +73,14 @@ local function cron(schedule, fn, given)
   if own.name then
     add_command(one, own.name, schedule, fn)
   end
+  if task.made then
+    task.made(one, "cancel")
+  end
   return one
 end
 
 return {
-  every = timer("k8s.every", raw.time.every),
+  every = timer("k8s.every", raw.time.every, true),
   after = timer("k8s.after", raw.time.after),
   cron = cron,
   sleep = blocking(raw.time.sleep),

@@ -10,6 +10,8 @@
 #include "script/vm/feature.h"
 #include "script/vm/task.h"
 
+enum { ARG_WHERE = 4 };
+
 enum scope_filter { SCOPES_ALL, SCOPES_NAMESPACED, SCOPES_CLUSTER };
 
 /* Which kinds are asked for. */
@@ -38,28 +40,35 @@ static unsigned verb_bit(struct str verb)
     return 0;
 }
 
+/* The function of the script, "k8s.kinds". */
+static const char *where_arg(lua_State *L)
+{
+    return own_text(L, ARG_WHERE);
+}
+
 static unsigned verb_arg(lua_State *L, int idx)
 {
-    struct str verb = arg_str_opt(L, idx, "k8s.kinds: verb");
+    lua_pushfstring(L, "%s: verb", where_arg(L));
+    struct str verb = arg_str_opt(L, idx, own_text(L, -1));
     unsigned bit = verb.p ? verb_bit(verb) : 0;
     if (!verb.p || bit) return bit;
     struct buf *known = script_scratch(script_of(L));
     for (size_t i = 0; i < KIND_VERBS; i++)
         buf_printf(known, "%s%s", i == 0 ? "" : i + 1 < KIND_VERBS ? ", " : " or ", kind_verbs[i]);
-    script_raise(L, "k8s.kinds: verb must be %s, not \"%.40s\"", buf_text(known), verb.p);
+    script_raise(L, "%s: verb must be %s, not \"%.40s\"", where_arg(L), buf_text(known), verb.p);
 }
 
 static struct str group_arg(lua_State *L, int idx)
 {
-    struct str group = arg_str_opt(L, idx, "k8s.kinds: group");
+    lua_pushfstring(L, "%s: group", where_arg(L));
+    struct str group = arg_str_opt(L, idx, own_text(L, -1));
     const char *star = group.p ? memchr(group.p, '*', group.n) : NULL;
     bool is_good = !star || group.n == 1 || (star == group.p && group.n > 2 && group.p[1] == '.');
     if (!is_good || (star && memchr(star + 1, '*', group.n - (size_t)(star + 1 - group.p))))
-        script_raise(
-            L,
-            "k8s.kinds: group \"%.100s\": the only patterns are \"*\", all groups, and \"*.GROUP\", a "
-            "group and those below it",
-            group.p);
+        script_raise(L,
+                     "%s: group \"%.100s\": the only patterns are \"*\", all groups, and \"*.GROUP\", a "
+                     "group and those below it",
+                     where_arg(L), group.p);
     return group.n == 1 && star ? (struct str){0} : group;
 }
 
@@ -175,8 +184,16 @@ static void drop_listing(struct task_wait *base)
     free(listing);
 }
 
-/* list(group, verb, namespaced): an array of kinds, and an err if it is not complete; or nil, err. Each may
- * be nil. Waits, for discovery if the last one is older than some seconds. */
+/* check(group, verb, namespaced, where): raises unless `list` takes them. */
+static int l_kinds_check(lua_State *L)
+{
+    group_arg(L, 1);
+    verb_arg(L, 2);
+    return 0;
+}
+
+/* list(group, verb, namespaced, where): an array of kinds, and an err if it is not complete; or nil, err.
+ * Each of the first may be nil. Waits, for discovery if the last one is older than some seconds. */
 static int l_kinds_list(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_listing, drop_listing, .finishes = true};
@@ -274,6 +291,8 @@ static void bind_kinds(lua_State *L)
     lua_newtable(L);
     lua_pushcfunction(L, l_kinds_check_informer);
     lua_setfield(L, -2, "check_informer");
+    lua_pushcfunction(L, l_kinds_check);
+    lua_setfield(L, -2, "check");
     lua_pushcfunction(L, l_kinds_list);
     lua_setfield(L, -2, "list");
     lua_setfield(L, -2, "kinds");

@@ -95,7 +95,7 @@ function raw_verbs.new(record)
     null = "null",
     queue = { methods = {}, new = noop, get = noop, drain = noop, shut_down = noop },
     job = { result = noop, runner = noop },
-    kinds = { list = noop, check_informer = noop },
+    kinds = { list = noop, check = noop, check_informer = noop },
     live = {
       watch_class = {}, lines_class = {}, raw = noop, logs = noop, lines = noop, line = noop,
       resource = noop, get = noop, page = noop, event = noop, reads = noop, no_watch = noop,

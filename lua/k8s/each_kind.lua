@@ -1,0 +1,144 @@
+-- k8s.each_kind: a function for each kind that the server serves, now and later. What it makes ends with the kind.
+local raw = ...
+
+local coroutines = require "k8s.coroutine"
+local filter_of = require "k8s.kinds"
+local freeze = require("k8s.frozen").freeze
+local options = require "k8s.options"
+local plan = require "k8s.plan"
+local task = require "k8s.task"
+
+local after, every, list = raw.time.after, raw.time.every, task.blocking(raw.kinds.list)
+local running = coroutine.running
+local WHERE = "k8s.each_kind"
+
+-- The scope of the kind that the coroutine of a function is about; each function has a coroutine of its own.
+local scopes = setmetatable({}, { __mode = "k" })
+
+-- Told by those who make informers, handlers and timers; `ending` is the method that ends it.
+function task.made(thing, ending)
+  local scope = scopes[running() or scopes]
+  if not scope then
+    return
+  end
+  if scope.ended then
+    return thing[ending](thing)
+  end
+  local count = scope.count
+  scope[count + 1], scope[count + 2], scope.count = thing, ending, count + 2
+end
+
+-- The newest first: handlers before their informer.
+local function finish(scope)
+  scope.ended = true
+  for i = scope.count, 2, -2 do
+    local thing, ending = scope[i - 1], scope[i]
+    scope[i - 1], scope[i] = nil, nil
+    thing[ending](thing)
+  end
+end
+
+local function begin(self, kind)
+  local scope = { count = 0 }
+  self.scopes[kind.name] = scope
+  after(0, function()
+    if scope.ended then
+      return
+    end
+    coroutines.wrap(function()
+      scopes[running()] = scope
+      return self.fn(kind)
+    end)()
+  end)
+end
+
+-- A kind that is missing while some groups do not respond may still be there.
+local function compare(self, kinds, is_whole)
+  local served = {}
+  for _, kind in ipairs(kinds) do
+    served[kind.name] = true
+    if not self.scopes[kind.name] then
+      begin(self, kind)
+    end
+  end
+  for name, scope in pairs(self.scopes) do
+    if is_whole and not served[name] then
+      self.scopes[name] = nil
+      finish(scope)
+    end
+  end
+end
+
+local function look(self)
+  if self.is_looking or self.is_over then
+    return
+  end
+  self.is_looking = true
+  local kinds, err = list(self.group, self.verb, self.namespaced, WHERE)
+  self.is_looking = false
+  if self.is_over then
+    return
+  end
+  if not kinds then
+    error(err, 0)
+  end
+  compare(self, kinds, err == nil)
+end
+
+local function stop(self)
+  self.is_over = true
+  for _, timer in ipairs(self.timers) do
+    timer:cancel()
+  end
+  for name, scope in pairs(self.scopes) do
+    self.scopes[name] = nil
+    finish(scope)
+  end
+end
+
+-- How many the script has made while it loaded, by their names in the plan.
+local made = {}
+
+-- "each kind *.example.com list"; nil once the script has loaded.
+local function name_of(self)
+  if not plan.is_open() then
+    return nil
+  end
+  local name = "each kind " .. (self.group or "*") .. (self.verb and " " .. self.verb or "")
+  made[name] = (made[name] or 0) + 1
+  return made[name] > 1 and name .. "#" .. made[name] or name
+end
+
+local function start(self, period)
+  local name = name_of(self)
+  local function again()
+    look(self)
+  end
+  self.timers = { after(0, again, false, name and name .. " (first)"), every(period, again, false, name) }
+  if name then
+    plan.add("timer", name, plan.text { self.fn, every = period, namespaced = self.namespaced })
+  end
+end
+
+-- k8s.each_kind({ group = "*.example.com", verb = "list" }, fn, { every = "30s" }): fn(kind) for each kind, in a task
+-- of its own. Returns a table with :stop().
+return function(filter, fn, given)
+  local self = options.check(WHERE, filter, filter_of.FILTER)
+  local own = options.check(WHERE, given, { every = "duration" })
+  raw.kinds.check(self.group, self.verb, self.namespaced, WHERE)
+  if type(fn) ~= "function" then
+    raw.raise(WHERE .. ": expected a function, not " .. type(fn))
+  end
+  self.fn, self.scopes = fn, {}
+  start(self, own.every or "30s")
+  local shown
+  shown = freeze(WHERE, {
+    stop = function(called_on)
+      if called_on ~= shown then
+        raw.raise "each_kind:stop: methods are called with ':'"
+      end
+      stop(self)
+    end,
+  })
+  return shown
+end
