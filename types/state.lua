@@ -18,7 +18,7 @@ local state = {}
 
 ---Waits until what the state has now is stored outside the process, so that it survives whatever happens to it. Of a
 ---state with `keep` only. Reasons of errors: `NotLeader`, `Conflict` if another process has changed what is stored,
----`LimitExceeded`, `InternalError` for a full disk and the like.
+---`LimitExceeded`, `InternalError` for a full disk and the like, or that of the server.
 ---@return true? stored
 ---@return k8s.Error? err
 function state:sync() end
@@ -27,7 +27,7 @@ function state:sync() end
 ---@field version? integer 1 by default
 ---@field init? table content if there is none to hand over
 ---@field migrate? fun(old: table, old_version: integer): table converts the content of another version
----@field keep? "file" where it is kept outside the process: in a file of --state-dir
+---@field keep? "file"|"configmap" where it is kept outside the process: in a file of --state-dir, or in the cluster
 
 ---Returns a table that is handed over to the script's next generation. Only while the script loads.
 ---@param name string

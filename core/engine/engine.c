@@ -266,6 +266,7 @@ void engine_close(struct engine *engine)
     webhook_listener_stop(engine->listener);
     managed_scripts_clear(&engine->scripts);
     state_store_free(engine->state_files);
+    state_store_free(engine->state_maps);
     end_webhooks(engine);
     cpu_watch_free(engine->watch);
     web_end(engine->web);

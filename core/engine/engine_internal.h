@@ -25,6 +25,7 @@ struct engine {
     struct cluster *cluster;
     struct web *web;
     struct state_store *state_files;   /* NULL: there is no directory */
+    struct state_store *state_maps;    /* states in ConfigMaps; NULL: another store has them */
     struct webhook_listener *listener; /* of webhooks; NULL: nothing is listened to */
     struct webhook_paths *paths;       /* of webhooks; of the listener, if there is one */
     struct write_log *audit;           /* writes of scripts */

@@ -5,6 +5,7 @@
 #include "engine/engine_internal.h"
 #include "engine/host.h"
 #include "engine/state_files.h"
+#include "engine/state_maps.h"
 #include "engine/webhook_listener.h"
 #include "net/web.h"
 #include "script/vm/cpu_watch.h"
@@ -164,6 +165,12 @@ static void make_host(struct engine *engine)
         },
         engine->options.settings);
     engine->host.state_files = engine->state_files;
+    if (!engine->options.state_store)
+        engine->state_maps =
+            state_maps_new(&(const struct state_maps_options){.live = engine->cluster->parts.live,
+                                                              .namespace_ = engine->host.lease.namespace_,
+                                                              .field_manager = engine->host.field_manager});
+    engine->host.state_maps = engine->state_maps ? engine->state_maps : engine->state_files;
     if (!engine->state_files) engine->host.lacks_state_files = engine->names->state_dir;
 }
 

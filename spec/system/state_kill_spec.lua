@@ -85,5 +85,7 @@ describe("a state that is kept #threads", function()
     assert.is_true(stored > 0)
   end
 
+  it("in a ConfigMap is what was written after kill -9", function() kill_all "configmap" end)
+
   it("in a file is what was written after kill -9", function() kill_all("file", "--state-dir", folder .. "/states") end)
 end)

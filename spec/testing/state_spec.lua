@@ -108,13 +108,20 @@ describe("a state with keep", function()
     assert.are.equal("8", (env:call "n"))
   end)
 
+  it("may be in a ConfigMap as well", function()
+    local env = load((script():gsub('"file"', '"configmap"')), { stored = { seen = { content = { n = 4 } } } })
+    assert.are.equal("5", (env:call "add"))
+    assert.are.equal("stored", (env:call "sync"))
+    assert.are.equal(5, env:stored("seen").content.n)
+  end)
+
   it("names what is wrong with its declaration", function()
     local function refused(message, text)
       local ok, problem = pcall(load, 'local k8s = require "k8s" ' .. text)
       assert.is_false(ok)
       assert.matches(message, tostring(problem), 1, true)
     end
-    refused('k8s.state: keep must be "file", not "disk"', 'k8s.state("a", { keep = "disk" })')
+    refused('k8s.state: keep must be "file" or "configmap", not "disk"', 'k8s.state("a", { keep = "disk" })')
     refused("k8s.state: a/b: the name of a state with keep may have letters", 'k8s.state("a/b", { keep = "file" })')
     refused("k8s.state: .a: the name of a state with keep may have", 'k8s.state(".a", { keep = "file" })')
     refused("k8s.state: a: sync is the method of a state with keep, and cannot be a key",

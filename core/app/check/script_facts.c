@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "engine/load_host.h"
+#include "engine/state_maps.h"
 #include "informer/shared/claim_index.h"
 #include "informer/shared/handler_options.h"
 #include "object/pack/projection.h"
@@ -13,6 +14,7 @@
 #include "object/value/selector.h"
 #include "script/caches/informer_options.h"
 #include "script/generation/script.h"
+#include "script/generation/state_keep.h"
 #include "script/inventory/inventory.h"
 #include "script/params/declared.h"
 #include "script/rules/rule.h"
@@ -242,6 +244,21 @@ static void set_lease(lua_State *L, const struct leadership *leadership)
     lua_setfield(L, -2, "lease");
 }
 
+/* The ConfigMap of its states, and the state that needs it. */
+static void set_state_map(lua_State *L, const struct script *script, const char *namespace_)
+{
+    char place[STATE_PLACE_MAX + 1], name[STATE_PLACE_MAX + sizeof STATE_MAP_PREFIX];
+    const char *state = state_keep_in_map(script);
+    if (!state) return;
+    state_place_of(script_name(script), place);
+    snprintf(name, sizeof name, STATE_MAP_PREFIX "%s", place);
+    lua_createtable(L, 0, 3);
+    tool_set_text(L, "namespace", namespace_);
+    tool_set_text(L, "name", name);
+    tool_set_text(L, "state", state);
+    lua_setfield(L, -2, "state_map");
+}
+
 static void set_paths(lua_State *L, const struct read_paths *paths)
 {
     lua_createtable(L, (int)paths->count, 0);
@@ -270,7 +287,7 @@ static void set_lacking(lua_State *L, const struct script *script)
 
 /* --- all of them */
 
-static void set_script(lua_State *L, const struct script *script)
+static void set_script(lua_State *L, const struct script *script, const char *lease_namespace)
 {
     set_places(L, script_inventory(script));
     set_sources(L, script_bundle(script));
@@ -287,6 +304,7 @@ static void set_script(lua_State *L, const struct script *script)
     set_declared(L, "writes", script_declared_writes(script));
     set_lacking(L, script);
     set_lease(L, script_leadership(script));
+    set_state_map(L, script, lease_namespace);
     tool_set_bool(L, "records_events", script_records_events(script));
 }
 
@@ -303,7 +321,7 @@ static void load_all(lua_State *L, const struct script_host *host, const struct 
         lua_newtable(L);
         tool_set_text(L, "path", files->paths[i]);
         if (script) {
-            set_script(L, script);
+            set_script(L, script, host->lease.namespace_);
             scripts[count++] = script;
         } else {
             tool_set_text(L, "error", err.text);

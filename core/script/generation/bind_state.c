@@ -59,8 +59,9 @@ static enum state_keep_where keep_arg(lua_State *L, int idx)
 {
     struct str keep = arg_str_opt(L, idx, "k8s.state: keep");
     if (!keep.p) return KEEP_NOWHERE;
-    if (!str_is(keep, "file")) script_raise(L, "k8s.state: keep must be \"file\", not \"%.40s\"", keep.p);
-    return KEEP_FILE;
+    if (str_is(keep, "file")) return KEEP_FILE;
+    if (str_is(keep, "configmap")) return KEEP_CONFIGMAP;
+    script_raise(L, "k8s.state: keep must be \"file\" or \"configmap\", not \"%.40s\"", keep.p);
 }
 
 /* Makes the last state one that is kept: it is on the stack, and above it its method, which this pops. */

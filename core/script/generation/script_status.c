@@ -230,7 +230,7 @@ bool script_has_main(const struct script *script)
 
 bool script_has_synced(const struct script *script)
 {
-    return handlers_have_synced(script) && !index_functions_rest(script);
+    return !script->restoring && handlers_have_synced(script) && !index_functions_rest(script);
 }
 
 struct script_counters script_counters(const struct script *script)

@@ -328,6 +328,7 @@ static struct state_copy *begin(struct script *from, struct script *to)
 bool state_copy_continue(struct script *from, struct script *to, int64_t end_ns)
 {
     must(from->call.depth == 0 && to->call.depth == 0);
+    if (from->restoring) return false; /* it has yet to read what it would hand over */
     struct state_copy *copy = begin(from, to);
     if (copy->whole || copy->failed || copy->begins == BEGINS_MAX) return true;
     if (!copy->task) proceed(copy, end_ns);

@@ -68,20 +68,29 @@ static void check_name(lua_State *L, const char *name)
                  name);
 }
 
+/* Returns whether one of the first items is in the store. */
+static bool has_claimed(const struct state_keep *keep, const struct state_store *store, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (keep->items[i].store == store) return true;
+    return false;
+}
+
 void state_keep_declare(lua_State *L)
 {
     struct script *script = script_of(L);
     struct state_keep *keep = script->own.keep;
     size_t of = script->own.states->count - 1;
     const struct state_table *table = &script->own.states->items[of];
-    struct state_store *store = script->host->state_files;
+    bool is_file = table->keep == KEEP_FILE;
+    struct state_store *store = is_file ? script->host->state_files : script->host->state_maps;
     struct err err;
     check_name(L, table->name);
-    if (!store && script->host->lacks_state_files)
+    if (!store && is_file && script->host->lacks_state_files)
         script_raise(L, "k8s.state: %s: keep = \"file\" needs a directory, which %s gives", table->name,
                      script->host->lacks_state_files);
     if (!store) return;
-    if (keep->count == 0 && !state_store_claim(store, script->id.name, &err))
+    if (!has_claimed(keep, store, keep->count) && !state_store_claim(store, script->id.name, &err))
         script_raise(L, "k8s.state: %s: %s", table->name, err.text);
     *array_add(keep->items, keep->count) =
         (struct kept_item){.keep = keep,
@@ -89,6 +98,14 @@ void state_keep_declare(lua_State *L)
                            .store = store,
                            .slot = state_store_slot(store, script->id.name, table->name),
                            .flushed = UINT64_MAX};
+}
+
+const char *state_keep_in_map(const struct script *script)
+{
+    const struct state_tables *states = script->own.states;
+    for (size_t i = 0; i < states->count; i++)
+        if (states->items[i].keep == KEEP_CONFIGMAP) return states->items[i].name;
+    return NULL;
 }
 
 void state_keep_touched(struct script *script)
@@ -140,8 +157,11 @@ bool state_keep_start(struct script *script, struct err *err)
 {
     struct state_keep *keep = script->own.keep;
     if (keep->count == 0 || has_terms(script)) return true;
-    if (!keep_read(keep, err)) return err_wrap(err, "%s", script->id.path);
-    keep_begin_writing(keep);
+    switch (keep_read(keep, err)) {
+    case KEEP_READ: keep_begin_writing(keep); break;
+    case KEEP_READING: keep_hold(keep); break;
+    case KEEP_FAILED: return err_wrap(err, "%s", script->id.path);
+    }
     return true;
 }
 
@@ -152,10 +172,10 @@ static bool lead(struct script *script, struct fence *fence)
     if (keep->fence != fence) {
         fence_unref(keep->fence);
         keep->fence = fence_ref(fence);
+        keep_stop_reading(keep);
         for (size_t i = 0; i < keep->count; i++) keep->items[i].is_read = keep->items[i].may_write = false;
     }
-    if (timer_running(&keep->again)) return false;
-    if (!keep_read_or_wait(keep)) return false;
+    if (timer_running(&keep->again) || !keep_read_or_wait(keep)) return false;
     keep_begin_writing(keep);
     return true;
 }
@@ -191,7 +211,11 @@ void state_keep_handover(struct script *from, struct script *to)
     end_all_waits(before);
     if (keep->count == 0 || !stays) return;
     keep->fence = before->fence ? fence_ref(before->fence) : NULL;
-    if ((!has_terms(to) || keep->fence) && keep_read_or_wait(keep)) keep_begin_writing(keep);
+    if (has_terms(to) && !keep->fence) return;
+    if (keep_read_or_wait(keep))
+        keep_begin_writing(keep);
+    else if (!has_terms(to) && keep->reading)
+        keep_hold(keep);
 }
 
 static void open(struct script *script)
@@ -210,6 +234,7 @@ static void end(struct script *script)
     timer_cancel(&keep->quiet);
     timer_cancel(&keep->soon);
     timer_cancel(&keep->again);
+    keep_stop_reading(keep);
     for (size_t i = 0; i < keep->count; i++) keep_write_last(&keep->items[i]);
 }
 
@@ -217,10 +242,11 @@ static void close(struct script *script)
 {
     struct state_keep *keep = script->own.keep;
     for (size_t i = 0; i < keep->count; i++) {
+        struct state_store *store = keep->items[i].store;
+        if (!has_claimed(keep, store, i)) state_store_release(store, script->id.name);
         free(keep->items[i].reason);
         free(keep->items[i].error);
     }
-    if (keep->count > 0) state_store_release(keep->items[0].store, script->id.name);
     fence_unref(keep->fence);
     free(keep->items);
 }

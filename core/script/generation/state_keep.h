@@ -25,6 +25,8 @@ bool state_keep_start(struct script *script, struct err *err);
 /* The generation `to`, which runs now, goes on with what `from` has read and not yet written. Call after
  * leading_handover. */
 void state_keep_handover(struct script *from, struct script *to);
+/* Returns the name of a state that is kept in a ConfigMap, the first one; NULL: there is none. */
+const char *state_keep_in_map(const struct script *script);
 /* Writes what has changed, without waiting for a quiet moment. Returns the number of states that are being
  * written: call again until it is 0, or until there is no more time. */
 size_t state_keep_flush(struct script *script);

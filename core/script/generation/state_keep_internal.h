@@ -45,6 +45,8 @@ struct state_keep {
     uint64_t seen;       /* `touched` of all when `quiet` was started */
     int64_t changed_ms;  /* when it was started first */
     bool is_flushing;
+    struct state_op *reading; /* in progress; NULL: none */
+    bool is_inside;           /* it is being started */
     struct err read_err;
     LIST_HEAD(, keep_wait) waits;
 };
@@ -59,11 +61,19 @@ void keep_clear_failure(struct kept_item *item);
 
 /* --- state_keep_read.c */
 
-/* Reads all states that were not read yet. False with the error of the first that cannot be. */
-bool keep_read(struct state_keep *keep, struct err *err);
-/* Likewise; what cannot be read is logged, and tried again in a while. */
+enum keep_progress { KEEP_READ, KEEP_READING, KEEP_FAILED };
+
+/* Reads all states that were not read yet; goes on by itself while some are being read. KEEP_FAILED with the
+ * error of the first that cannot be. */
+enum keep_progress keep_read(struct state_keep *keep, struct err *err);
+/* Likewise; what cannot be read is logged, and tried again in a while. False until all have been read: then
+ * the script is told, as one that leads or is held. */
 bool keep_read_or_wait(struct state_keep *keep);
 void keep_on_again(struct timer *timer);
+/* Holds the script back until its states were read. */
+void keep_hold(struct state_keep *keep);
+/* Forgets a read in progress. */
+void keep_stop_reading(struct state_keep *keep);
 
 /* --- state_keep_write.c */
 

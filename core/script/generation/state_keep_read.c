@@ -11,8 +11,11 @@
 #include "script/generation/state_record.h"
 #include "script/handlers/leading.h"
 #include "script/vm/state.h"
+#include "script/vm/turns.h"
 
 enum { AGAIN_MS = 5000 };
+
+static const char cannot_read[] = "Failed to read a state, trying again";
 
 /* `is_stored`: what the state has now is what is stored. */
 static void become_read(struct kept_item *item, bool is_stored)
@@ -61,10 +64,8 @@ static void use_record(struct kept_item *item, struct str bytes, struct err *err
     }
 }
 
-static void on_read(void *ctx, const struct state_op *op)
+static void take_read(struct kept_item *item, const struct state_op *op)
 {
-    struct kept_item *item = ctx;
-    must(item->keep->script->call.depth == 0);
     if (op->ok && op->found)
         use_record(item, buf_slice(&op->bytes), &item->keep->read_err);
     else if (op->ok)
@@ -75,29 +76,84 @@ static void on_read(void *ctx, const struct state_op *op)
         item->keep->read_err = op->err;
 }
 
-bool keep_read(struct state_keep *keep, struct err *err)
+/* All have been read: whatever waited for it goes on. */
+static void resume(struct state_keep *keep)
 {
+    struct script *script = keep->script;
+    keep_begin_writing(keep);
+    if (script->restoring) {
+        script->restoring = false;
+        turns_release(script);
+        leading_resume(script);
+        if (script->host->attached) script->host->attached(script->host->attached_ctx); /* for its main */
+    }
+    leading_changed(script);
+}
+
+static void go_on(struct state_keep *keep)
+{
+    if (keep->script->phase != SCRIPT_RUNNING || (keep->fence && !fence_is_open(keep->fence))) return;
+    if (keep_read_or_wait(keep)) resume(keep);
+}
+
+static void on_read(void *ctx, const struct state_op *op)
+{
+    struct kept_item *item = ctx;
+    struct state_keep *keep = item->keep;
+    must(keep->script->call.depth == 0);
+    keep->reading = NULL;
+    take_read(item, op);
+    if (!keep->is_inside) timer_start(&keep->again, script_clock(keep->script), item->is_read ? 0 : AGAIN_MS);
+    if (!item->is_read && !keep->is_inside) keep_note_failure(item, cannot_read, &keep->read_err);
+}
+
+void keep_hold(struct state_keep *keep)
+{
+    keep->script->restoring = true;
+    turns_hold(keep->script);
+}
+
+static void forget(void *ctx, const struct state_op *op) {}
+
+void keep_stop_reading(struct state_keep *keep)
+{
+    timer_cancel(&keep->again);
+    if (keep->reading) state_op_leave(keep->reading, forget);
+    keep->reading = NULL;
+}
+
+enum keep_progress keep_read(struct state_keep *keep, struct err *err)
+{
+    if (keep->reading) return KEEP_READING;
     for (size_t i = 0; i < keep->count; i++) {
         struct kept_item *item = &keep->items[i];
         if (item->is_read) continue;
         free(item->reason);
         item->reason = NULL;
         err_clear(&keep->read_err);
-        state_op_start(item->store, STATE_READ, item->slot, NULL, NULL, on_read, item);
+        keep->is_inside = true;
+        struct state_op *op = state_op_start(item->store, STATE_READ, item->slot, NULL, NULL, on_read, item);
+        keep->is_inside = false;
         if (item->is_read) continue;
+        if (keep->read_err.code == ERR_NONE) {
+            keep->reading = op;
+            return KEEP_READING;
+        }
         *err = keep->read_err;
-        return err_wrap(err, "k8s.state: %s", keep_table(item)->name);
+        err_wrap(err, "k8s.state: %s", keep_table(item)->name);
+        return KEEP_FAILED;
     }
-    return true;
+    return KEEP_READ;
 }
 
 bool keep_read_or_wait(struct state_keep *keep)
 {
     struct err err;
-    if (keep_read(keep, &err)) return true;
+    enum keep_progress progress = keep_read(keep, &err);
+    if (progress != KEEP_FAILED) return progress == KEEP_READ;
     for (size_t i = 0; i < keep->count; i++) {
         if (keep->items[i].is_read) continue;
-        keep_note_failure(&keep->items[i], "Failed to read a state, trying again", &err);
+        keep_note_failure(&keep->items[i], cannot_read, &err);
         break;
     }
     timer_start(&keep->again, script_clock(keep->script), AGAIN_MS);
@@ -106,9 +162,5 @@ bool keep_read_or_wait(struct state_keep *keep)
 
 void keep_on_again(struct timer *timer)
 {
-    struct state_keep *keep = container_of(timer, struct state_keep, again);
-    if (keep->script->phase != SCRIPT_RUNNING || (keep->fence && !fence_is_open(keep->fence))) return;
-    if (!keep_read_or_wait(keep)) return;
-    keep_begin_writing(keep);
-    leading_changed(keep->script);
+    go_on(container_of(timer, struct state_keep, again));
 }

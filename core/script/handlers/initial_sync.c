@@ -38,6 +38,7 @@ static void log_skipped(const struct script *script)
 
 bool initial_sync_reached(struct script *script)
 {
+    if (script->restoring) return false;
     for (size_t i = 0; !script->informers.synced && i < script_loaded_claims(script); i++)
         if (!claim_has_settled(script->informers.claims[i])) return false;
     if (!script->informers.synced && index_functions_rest(script)) return false;

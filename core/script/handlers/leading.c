@@ -177,6 +177,12 @@ static void begin_without_election(struct script *script)
     if (!leading->leadership && leading->count > 0) begin_soon(script);
 }
 
+void leading_resume(struct script *script)
+{
+    if (!script->own.leading->waits_for) begin_without_election(script);
+    leading_claims_changed(script);
+}
+
 bool leading_loaded(struct script *script, struct err *err)
 {
     if (!make_lease_config(script, err) || !join(script, err)) return false;
@@ -267,6 +273,7 @@ static bool join_late(struct script *script)
 static void on_begin(struct timer *timer)
 {
     struct script *script = container_of(timer, struct leading, begin)->script;
+    if (script->restoring) return; /* leading_resume begins it */
     if (script->own.leading->config && !join_late(script)) return;
     if (script->own.leading->notified) {
         leader_functions_begin(script);

@@ -69,6 +69,8 @@ struct fence *leading_fence(const struct script *script);
 /* Calls start functions and attaches handlers that have waited, once the informers of the script are synced
  * (initial_sync.h). */
 void leading_claims_changed(struct script *script);
+/* Begins what a script that was held back could not. */
+void leading_resume(struct script *script);
 /* Compares the election with the notified state, and notifies the script of a change. */
 void leading_changed(struct script *script);
 /* Ends leadership for good: calls the stop functions. */

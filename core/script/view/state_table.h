@@ -16,7 +16,7 @@ struct script;
 enum { STATE_TABLE_DEPTH_MAX = 100 };
 
 /* Where a state is kept outside the process (generation/state_keep.h). */
-enum state_keep_where { KEEP_NOWHERE, KEEP_FILE };
+enum state_keep_where { KEEP_NOWHERE, KEEP_FILE, KEEP_CONFIGMAP };
 
 struct state_table {
     char *name;

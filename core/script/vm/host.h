@@ -73,6 +73,7 @@ struct script_host {
     struct write_log *audit; /* of writes; NULL for none */
     /* Where k8s.state with keep = "file" is kept; NULL: nowhere. */
     struct state_store *state_files;
+    struct state_store *state_maps; /* likewise, "configmap" */
     /* Flag that gives it: a script that needs it is refused without; NULL: such states are as others. */
     const char *lacks_state_files;
     const char *field_manager;     /* of writes; NULL: "kubelua" */

@@ -160,6 +160,7 @@ struct script {
     struct script_failure failure; /* of the last call */
     struct tasks tasks;
     struct turn turn;
+    bool restoring; /* what it keeps is being read: nothing of it runs until then (generation/state_keep.h) */
     struct {
         int metatable;
         const char *name;

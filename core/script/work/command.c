@@ -57,7 +57,7 @@ const char *script_command_help(const struct script *script, size_t i)
 
 bool script_is_running(const struct script *script)
 {
-    return script->phase == SCRIPT_RUNNING;
+    return script->phase == SCRIPT_RUNNING && !script->restoring;
 }
 
 struct command_call *command_call_current(const struct script *script)

@@ -148,6 +148,17 @@ local function add_election(list, script)
   add("", "events", "", "create")
 end
 
+-- --- states
+
+-- k8s.state with keep = "configmap": also the one for what cannot be used is created.
+local function add_state_map(list, script)
+  local map = script.state_map
+  list[#list + 1] = {
+    ns = map.namespace, group = "", resource = "configmaps", name = map.name, verbs = set("get", "create", "patch"),
+    is_namespaced = true, what = "k8s.state", place = place.of(script, "state", map.state),
+  }
+end
+
 -- --- all of them
 
 -- Returns the permissions, and a list of kinds that are unknown: { kind, place, why, is_unsure, assumed }.
@@ -162,6 +173,7 @@ function permissions.of(script, target)
     add_declared(list, target, write, WRITES, place.of(script, "write", write.text), unknown)
   end
   if script.lease then add_election(list, script) end
+  if script.state_map then add_state_map(list, script) end
   if script.records_events then add_events(list, target, script) end
   return list, unknown
 end

@@ -1,0 +1,338 @@
+/* States in ConfigMaps; see state_maps.h. An operation is a row of requests: the ConfigMap is read unless its
+ * version is known, then written. If the server says that it has changed, it is read again: where only other
+ * keys or labels differ, the write is repeated. */
+#include "engine/state_maps.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/text/base64.h"
+#include "engine/state_map_body.h"
+#include "kube/kinds/resource.h"
+#include "object/pack/pack.h"
+#include "object/value/value.h"
+
+/* TIMEOUT_MS: of a request. TRIES: of a write, with a look at what has changed before each. */
+enum { TIMEOUT_MS = 10000, TRIES = 5, ASIDE_MAX = 100, NAME_ROOM = STATE_PLACE_MAX + 40 };
+
+/* A ConfigMap, as it was last seen. */
+struct state_map {
+    char *place;
+    bool is_known; /* `version` is the server's, as far as anybody knows */
+    char *version; /* NULL: there is no ConfigMap */
+    struct map_content content;
+};
+
+/* What may be there from a request without an answer. */
+struct map_try {
+    const struct state_slot *slot;
+    char sum[STATE_SUM_MAX];
+};
+
+enum map_step { MAP_GET, MAP_PUT, MAP_COPY };
+
+struct state_maps {
+    struct state_store base;
+    struct live_client *live;
+    char *namespace_, *field_manager;
+    struct state_map *maps;
+    size_t map_count;
+    struct map_try *tried;
+    size_t tried_count;
+    /* Of the operation in progress. */
+    struct state_op *op;
+    struct live_read *call;
+    enum map_step step;
+    int tries, aside;
+    struct buf value; /* of the state, as it was read */
+    bool has_value, is_copied;
+};
+
+static char no_group[] = "", v1[] = "v1", plural[] = "configmaps", kind[] = "ConfigMap";
+static const struct resource configmaps = {no_group, v1, plural, kind, SCOPE_NAMESPACED};
+
+static struct state_maps *of(struct state_store *store)
+{
+    return container_of(store, struct state_maps, base);
+}
+
+static struct state_map *map_of(struct state_maps *maps)
+{
+    for (size_t i = 0; i < maps->map_count; i++)
+        if (strcmp(maps->maps[i].place, maps->op->slot->place) == 0) return &maps->maps[i];
+    struct state_map *map = array_add(maps->maps, maps->map_count);
+    *map = (struct state_map){.place = xstrdup(maps->op->slot->place)};
+    return map;
+}
+
+static struct map_try *try_of(struct state_maps *maps)
+{
+    for (size_t i = 0; i < maps->tried_count; i++)
+        if (maps->tried[i].slot == maps->op->slot) return &maps->tried[i];
+    struct map_try *tried = array_add(maps->tried, maps->tried_count);
+    *tried = (struct map_try){.slot = maps->op->slot};
+    return tried;
+}
+
+/* --- the end of an operation */
+
+static void finish(struct state_maps *maps, bool ok)
+{
+    struct state_op *op = maps->op;
+    const char *name = maps->op->slot->place;
+    op->ok = ok;
+    if (!op->where) op->where = xasprintf("configmaps %s/" STATE_MAP_PREFIX "%s", maps->namespace_, name);
+    maps->op = NULL;
+    buf_clear(&maps->value);
+    state_op_end(op);
+}
+
+static void fail(struct state_maps *maps, const struct err *err)
+{
+    maps->op->err = *err;
+    finish(maps, false);
+}
+
+/* --- requests */
+
+static void on_response(void *ctx, const struct object_response *response);
+
+static void send(struct state_maps *maps, enum map_step step, enum object_verb verb, struct buf *body)
+{
+    char name[NAME_ROOM];
+    bool is_aside = step == MAP_COPY;
+    if (is_aside)
+        snprintf(name, sizeof name, STATE_MAP_PREFIX "%s-aside-%d", maps->op->slot->place, maps->aside);
+    else
+        snprintf(name, sizeof name, STATE_MAP_PREFIX "%s", maps->op->slot->place);
+    const struct object_request request = {
+        .verb = verb,
+        .place = {.resource = &configmaps, .namespace_ = maps->namespace_, .name = name},
+        .body = body ? buf_slice(body) : (struct str){0},
+        .patch_type = verb == OBJECT_PATCH ? "application/merge-patch+json" : NULL,
+        .manager = verb == OBJECT_GET ? NULL : maps->field_manager,
+        .timeout_ms = TIMEOUT_MS,
+        .urgent = true,
+        .fence = maps->op->kind == STATE_READ ? NULL : maps->op->fence};
+    maps->step = step;
+    maps->call = live_call(maps->live, &request, on_response, maps);
+    if (body) buf_clear(body);
+}
+
+static void put(struct state_maps *maps)
+{
+    struct buf body = {0};
+    const struct state_map *map = map_of(maps);
+    const struct state_op *op = maps->op;
+    struct map_body of_map = {.place = map->place,
+                              .version = map->version,
+                              .state = op->slot->state,
+                              .bytes = buf_slice(&op->bytes),
+                              .removes = op->kind == STATE_MOVE_ASIDE};
+    map_body_write(&of_map, &body);
+    hash_lasting(of_map.bytes, try_of(maps)->sum);
+    send(maps, MAP_PUT, map->version ? OBJECT_PATCH : OBJECT_CREATE, &body);
+}
+
+/* Stores the value under another name, before it goes. */
+static void copy(struct state_maps *maps)
+{
+    struct buf body = {0};
+    char place[NAME_ROOM];
+    snprintf(place, sizeof place, "%s-aside-%d", maps->op->slot->place, maps->aside);
+    const struct map_body of_map = {
+        .place = place, .state = maps->op->slot->state, .bytes = buf_slice(&maps->value)};
+    map_body_write(&of_map, &body);
+    send(maps, MAP_COPY, OBJECT_CREATE, &body);
+}
+
+/* --- decisions */
+
+static bool has_room(const struct state_maps *maps, const struct state_map *map, struct err *err)
+{
+    size_t others = map_content_others(&map->content, maps->op->slot->state);
+    if (others + maps->op->bytes.len <= STATE_MAP_MAX) return true;
+    return err_set(err, ERR_LIMIT,
+                   "k8s.state: %s: %zu bytes, with %zu of other states of the script, exceed %d, "
+                   "the limit of keep = \"configmap\"",
+                   maps->op->slot->state, maps->op->bytes.len, others, STATE_MAP_MAX);
+}
+
+/* Returns whether the state is what it was, or what an earlier try of ours may have made it. */
+static bool is_still(struct state_maps *maps)
+{
+    char sum[STATE_SUM_MAX] = "";
+    if (maps->has_value) hash_lasting(buf_slice(&maps->value), sum);
+    if (strcmp(sum, maps->op->mark) == 0) return true;
+    return *sum && strcmp(sum, try_of(maps)->sum) == 0;
+}
+
+static void end_read(struct state_maps *maps)
+{
+    struct state_op *op = maps->op;
+    op->mark[0] = '\0';
+    op->found = maps->has_value;
+    if (op->found) hash_lasting(buf_slice(&maps->value), op->mark);
+    buf_str(&op->bytes, buf_slice(&maps->value));
+    finish(maps, true);
+}
+
+/* What has been read is known. */
+static void go(struct state_maps *maps)
+{
+    struct state_map *map = map_of(maps);
+    struct err err;
+    if (maps->op->fence && !fence_is_open(maps->op->fence)) {
+        state_op_refuse_fence(maps->op);
+        finish(maps, false);
+    } else if (maps->tries++ >= TRIES) {
+        err_set(&err, ERR_IO, "the ConfigMap changes all the time");
+        fail(maps, &err);
+    } else if (maps->op->kind == STATE_MOVE_ASIDE && !maps->is_copied) {
+        copy(maps);
+    } else if (maps->op->kind == STATE_WRITE && !has_room(maps, map, &err)) {
+        fail(maps, &err);
+    } else {
+        put(maps);
+    }
+}
+
+static void on_got(struct state_maps *maps, const struct object_response *response)
+{
+    struct state_map *map = map_of(maps);
+    free(map->version);
+    map->version = NULL;
+    map_content_clear(&map->content);
+    maps->value.len = 0;
+    maps->has_value = false;
+    if (response->object) {
+        struct text text;
+        struct str version = root_resource_version(response->object, &text);
+        map->version = xstrndup(version.p, version.n);
+        maps->has_value =
+            map_content_read(response->object, maps->op->slot->state, &map->content, &maps->value);
+    }
+    map->is_known = true;
+    if (maps->op->kind == STATE_READ) {
+        end_read(maps);
+    } else if (is_still(maps)) {
+        go(maps);
+    } else {
+        char where[NAME_ROOM];
+        snprintf(where, sizeof where, STATE_MAP_PREFIX "%s", map->place);
+        state_op_refuse_change(maps->op, where);
+        finish(maps, false);
+    }
+}
+
+static void on_put(struct state_maps *maps, const struct object_response *response)
+{
+    struct state_op *op = maps->op;
+    struct state_map *map = map_of(maps);
+    struct text text;
+    bool removes = op->kind == STATE_MOVE_ASIDE;
+    struct str version = response->object ? root_resource_version(response->object, &text) : (struct str){0};
+    free(map->version);
+    map->version = version.n ? xstrndup(version.p, version.n) : NULL;
+    map->is_known = version.n > 0;
+    map_content_set(&map->content, op->slot->state, removes ? 0 : op->bytes.len);
+    op->mark[0] = '\0';
+    if (!removes) hash_lasting(buf_slice(&op->bytes), op->mark);
+    if (removes)
+        op->where = xasprintf("configmaps %s/" STATE_MAP_PREFIX "%s-aside-%d", maps->namespace_, map->place,
+                              maps->aside);
+    finish(maps, true);
+}
+
+/* Another one has changed it, or there is none, or there is one. */
+static bool is_outdated(const struct err *err)
+{
+    return err->http_status == 409 || err->http_status == 404;
+}
+
+static void on_refused(struct state_maps *maps, const struct err *err)
+{
+    bool is_absent = maps->step == MAP_GET && err->http_status == 404;
+    if (is_absent) {
+        on_got(maps, &(const struct object_response){0});
+    } else if (maps->step == MAP_COPY && err->http_status == 409 && maps->aside++ < ASIDE_MAX) {
+        copy(maps);
+    } else if (maps->step == MAP_PUT && is_outdated(err)) {
+        send(maps, MAP_GET, OBJECT_GET, NULL);
+    } else {
+        map_of(maps)->is_known = false;
+        fail(maps, err);
+    }
+}
+
+static void on_response(void *ctx, const struct object_response *response)
+{
+    struct state_maps *maps = ctx;
+    live_close(maps->call);
+    maps->call = NULL;
+    if (response->err)
+        on_refused(maps, response->err);
+    else if (maps->step == MAP_GET)
+        on_got(maps, response);
+    else if (maps->step == MAP_PUT)
+        on_put(maps, response);
+    else {
+        maps->is_copied = true;
+        put(maps);
+    }
+    if (response->object) root_unref(response->object);
+}
+
+static void run(struct state_store *store, struct state_op *op)
+{
+    struct state_maps *maps = of(store);
+    maps->op = op;
+    maps->tries = 0;
+    maps->aside = 1;
+    maps->has_value = maps->is_copied = false;
+    if (op->kind == STATE_WRITE && map_of(maps)->is_known)
+        go(maps);
+    else
+        send(maps, MAP_GET, OBJECT_GET, NULL);
+}
+
+/* --- life */
+
+static void free_maps(struct state_store *store)
+{
+    struct state_maps *maps = of(store);
+    if (maps->call) live_close(maps->call);
+    for (const struct state_op *op = TAILQ_FIRST(&store->ops); op; op = TAILQ_NEXT(op, link))
+        if (op->kind == STATE_WRITE)
+            log_warn("State may not be stored, the engine has ended", F("script", op->slot->place),
+                     F("state", op->slot->state));
+    state_store_clear(store);
+    for (size_t i = 0; i < maps->map_count; i++) {
+        free(maps->maps[i].place);
+        free(maps->maps[i].version);
+        map_content_clear(&maps->maps[i].content);
+    }
+    free(maps->maps);
+    free(maps->tried);
+    free(maps->namespace_);
+    free(maps->field_manager);
+    buf_clear(&maps->value);
+    free(maps);
+}
+
+struct state_store *state_maps_new(const struct state_maps_options *options)
+{
+    struct state_maps *maps = NEW(struct state_maps);
+    *maps = (struct state_maps){
+        .base = {.keep = "configmap", .max = STATE_MAP_MAX, .run = run, .free = free_maps},
+        .live = options->live,
+        .namespace_ = xstrdup(options->namespace_),
+        .field_manager = xstrdup(options->field_manager ? options->field_manager : "kubelua")};
+    state_store_init(&maps->base);
+    return &maps->base;
+}
