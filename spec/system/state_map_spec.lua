@@ -3,6 +3,7 @@ local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local scripts_folder = require "spec.support.scripts_folder"
 local temp = require "spec.support.temp"
+local webhooks = require "spec.support.webhooks"
 
 local MAPS = "/api/v1/namespaces/default/configmaps"
 local MAP = MAPS .. "/kubelua-state-a"
@@ -203,6 +204,20 @@ describe("a state in a ConfigMap #threads", function()
     assert.are.equal("", ask(engine, "get"))
     add(engine, 1)
     stop(engine)
+  end)
+
+  it("has callers of webhooks wait for it", function()
+    sim:play {
+      ["do"] = "fault", verb = "get", resource = "configmaps", what = "status", code = 403, reason = "Forbidden",
+      message = "not yours", times = 0,
+    }
+    local script = counts [[k8s.webhook { path = "/n", public = true, fn = function() return tostring(kept.n) end }]]
+    local engine, address = webhooks.start(place, sim, { ["a.lua"] = script })
+    local code, body = webhooks.call(address, "/n", "-d", "x")
+    assert.are.equal(503, code)
+    assert.are.equal("the script reads its state first\n", body)
+    sim:play { ["do"] = "clear" }
+    await(function() return webhooks.call(address, "/n", "-d", "x") == 200 end, function() return engine:report() end)
   end)
 
   it("needs rights that rbac names", function()

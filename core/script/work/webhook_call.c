@@ -203,6 +203,8 @@ static bool has_room(struct webhook *hook, struct webhook_response *response)
     const struct script *script = hook->script;
     if (script->phase != SCRIPT_RUNNING)
         set_busy(response, "the script is stopping");
+    else if (script->restoring)
+        set_busy(response, "the script reads its state first");
     else if (hook->leader && !script_leads(script))
         set_busy(response, "this replica is not the leader");
     else if (script->own.webhooks->call_count >= WEBHOOK_CALLS_MAX)
