@@ -5,6 +5,7 @@ local await = require "spec.support.await"
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
+local random_faults = require "spec.support.random_faults"
 local replay = require "spec.support.replay"
 
 local sanitized = os.getenv "KUBELUA_PRESET" and os.getenv "KUBELUA_PRESET" ~= "release"
@@ -12,22 +13,12 @@ local seed = tonumber(os.getenv "SEED") or os.time() % 1000000
 local runs = tonumber(os.getenv "RUNS") or sanitized and 2 or 4
 local resources = { "configmaps", "pods" }
 local stormy_seconds, calm_seconds = 8, 90
-
--- A generator of its own for each run; Lua's is shared. The lower bits of such a generator are poor.
-local function dice_of(number)
-  local state = number % 2147483647 + 1
-  return function(from, to)
-    state = state * 48271 % 2147483647
-    return from + math.floor(state / 2147483647 * (to - from + 1))
-  end
-end
+local dice_of, every, random_fault = random_faults.dice_of, random_faults.every, random_faults.fault
 
 local function configmap(name)
   local metadata = { name = name, namespace = "default" }
   return { apiVersion = "v1", kind = "ConfigMap", metadata = metadata, data = { a = "b" } }
 end
-
-local function every(ms) return ms .. "ms" end
 
 -- Objects of both kinds change all the time, come, go, and come again under their old names.
 local function changes(dice)
@@ -50,31 +41,6 @@ local function changes(dice)
       at = every(again * (2 * i + 1)) }
   end
   return steps
-end
-
--- What a stream survives, and what ends a cycle and costs a delay that doubles each time.
-local quiet = { "cut", "half-line", "end", "reset", "close", "pause", "silence", "no-metadata" }
-local loud = { "error-event", "invalid-json", "unknown-type" }
-local codes = { 403, 410, 429, 500, 503, 504 }
-
-local function random_fault(dice, resource)
-  local kind = dice(1, 10)
-  if kind <= 5 then
-    return { ["do"] = "inject", resource = resource, what = quiet[dice(1, #quiet)], after = dice(0, 3),
-      ["for"] = every(dice(100, 1500)) }
-  elseif kind == 6 then
-    return { ["do"] = "inject", resource = resource, what = loud[dice(1, #loud)], after = dice(0, 3),
-      code = codes[dice(1, #codes)] }
-  elseif kind == 7 then
-    return { ["do"] = "fault", resource = resource, verb = dice(1, 2) == 1 and "list" or "watch", what = "status",
-      code = codes[dice(1, #codes)], retry_after = dice(0, 1) }
-  elseif kind == 8 then
-    return { ["do"] = "fault", resource = resource, verb = "list", what = quiet[dice(1, #quiet)], after = dice(0, 9),
-      ["for"] = every(dice(100, 1500)) }
-  end
-  local worst = { { ["do"] = "expire" }, { ["do"] = "compact" }, { ["do"] = "end-watches" },
-    { ["do"] = "refuse", ["for"] = every(dice(100, 800)) } }
-  return worst[dice(1, #worst)]
 end
 
 local function scenario(number)
