@@ -98,10 +98,14 @@ end
 describe("an informer of namespaces by their labels on a server that fails at random #threads", function()
   after_each(cluster.stop_all)
 
-  it("has what the server has at rest, by calls that are legal", function()
+  -- `path`: what begins with it is forbidden.
+  local function run(path)
     print(("# SEED=%d CHANGES=%d"):format(seed, change_count))
     local dice = random_faults.dice_of(seed)
     local modes, sim = { "auto", "on", "off" }, cluster.sim()
+    for _, verb in ipairs(path and { "list", "watch" } or {}) do
+      sim:play { ["do"] = "fault", verb = verb, path = path, what = "status", code = 403, times = 0 }
+    end
     local engine = cluster.run(sim.server, cluster.script(script),
       { "--watch-list", modes[dice(1, 3)], "--watch-list-deadline", "1500ms" })
     local calls = replay.new(engine, true)
@@ -129,6 +133,11 @@ describe("an informer of namespaces by their labels on a server that fails at ra
     print(("# %d calls, %d lists, %d watches and watch-lists, %d pods at rest"):format(calls.calls, stats.lists,
       stats.watches + stats.watch_lists, #wanted(sim).items))
     assert.is_true(calls.calls > change_count / 10, "hardly anything happened")
+    if path then assert.has_match("Watching each namespace", engine:err(), 1, true) end
     assert.are.equal(0, cluster.terminate(engine))
-  end)
+  end
+
+  it("has what the server has at rest, by calls that are legal", function() run() end)
+
+  it("has it too if only single namespaces may be watched", function() run "/api/v1/pods" end)
 end)

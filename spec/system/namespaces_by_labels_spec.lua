@@ -63,6 +63,28 @@ describe("an informer of namespaces by their labels", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
+  it("has a watch for each of them, if one of all is forbidden", function()
+    for _, verb in ipairs { "list", "watch" } do
+      sim:play { ["do"] = "fault", verb = verb, path = "/api/v1/configmaps", what = "status", code = 403, times = 0 }
+    end
+    local socket = temp.folder() .. "/admin.sock"
+    engine = cluster.run(sim.server, cluster.script(script), { "--admin-socket", socket })
+    engine:wait_line "^synced 2 of 2 namespaces$"
+    engine:wait_error "Watching each namespace, as a watch of all is forbidden"
+    assert.are.equal(3, sim.api:get("/sim/stats").open_watches)
+    label("b", "shop")
+    engine:wait_line "^add b/one true$"
+    label("a", "pay")
+    engine:wait_line "^delete a/one true$"
+    sim.api:patch(path("b", "one"), { data = { k = "2" } })
+    engine:wait_line "^update b/one 2$"
+    local status = cluster.kubelua { "status", "--admin-socket", socket }
+    status:wait()
+    assert.has_match("a watch for each of 2 namespaces", status:out())
+    assert.are.equal(3, sim.api:get("/sim/stats").open_watches)
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
   it("says what it waits for", function()
     sim:forbid("namespaces", "namespaces is forbidden")
     engine = cluster.kubelua { "exec", "-s", sim.server, "--sync-timeout", "2s", cluster.script(script) }

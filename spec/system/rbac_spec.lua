@@ -69,6 +69,34 @@ rules:
 ]=], p:out())
   end)
 
+  it("has a role for each namespace whose labels an informer follows, if asked for", function()
+    local text = [[
+      local k8s = require "k8s"
+      k8s.informer("po", { namespaces = { selector = "team=shop" } })
+      k8s.informer("svc", { namespace = "pay" })
+    ]]
+    local function role(kind, name, resource)
+      return (head:format(kind) .. [=[
+rules:
+  - apiGroups: [""]
+    resources: [%s]
+    verbs: [list, watch]
+]=]):gsub("name: kubelua\n", "name: " .. name .. "\n"):format(resource)
+    end
+    local comment = "# To be bound by a RoleBinding in each namespace that has the labels.\n"
+    assert.are.equal(table.concat({
+      role("ClusterRole", "kubelua", "namespaces"), comment .. role("ClusterRole", "kubelua-in-namespaces", "pods"),
+      role("Role", "kubelua\n  namespace: pay", "services"),
+    }, "---\n"), on_sim(text, "--namespaced"):out())
+    local p = on_sim(text, "--namespaced", "-o", "kustomize")
+    assert.has_match("verbs: %[list, watch%]\n%-%-%-\n" .. "apiVersion: rbac", p:out())
+    assert.is_nil(p:out():find("kind: ClusterRole\n  name: kubelua-in-namespaces", 1, true)) -- no binding
+    p = on_sim(text, "--namespaced", "-o", "helm")
+    assert.are.equal(2, p.exit_code)
+    assert.has_match("kubelua rbac: the values of the chart have no place for the rights of --namespaced", p:err(), 1,
+      true)
+  end)
+
   it("has list and watch of what rules check and use", function()
     local p = on_sim [[
       require("k8s").rule {

@@ -127,6 +127,7 @@ static void put_status(const struct claim_status *status, struct buf *out)
     json_text(out, "syncedBy", r->synced_by == REFLECTOR_SYNC_NONE ? "" : reflector_sync_name(r->synced_by));
     json_text(out, "syncedHow", r->sync_text);
     json_time(out, "noWatchListUntil", r->no_watch_list_until_us);
+    json_bool(out, "watchesEachNamespace", status->each);
     json_int(out, "namespacesFollowed", (int64_t)status->namespaces.followed);
     json_int(out, "namespacesJoining", (int64_t)status->namespaces.joining);
     json_int(out, "lists", (int64_t)r->counters.lists);

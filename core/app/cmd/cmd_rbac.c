@@ -21,7 +21,7 @@ enum { DISCOVERY_MS = 3000, DISCOVERY_NAMED_MS = 20000 };
 static struct options options;
 static struct flag_list against;
 static const char *role_name = "kubelua", *form = "yaml";
-static bool with_fixes;
+static bool with_fixes, namespaced;
 
 static const struct flag flags[] = {
     FLAG_SCRIPT_FILES(&options.files),
@@ -31,6 +31,8 @@ static const struct flag flags[] = {
     {"name", 0, FLAG_STRING, &role_name, "NAME", NULL, "Name of the generated roles (default kubelua)"},
     {"against", 0, FLAG_LIST, &against, "FILE|DIR", NULL,
      "Resolve kinds by a dump of a cluster (JSON or YAML): CRDs, objects (repeatable)"},
+    {"namespaced", 0, FLAG_BOOL, &namespaced, NULL, NULL,
+     "For namespaces by labels: rights in each of them, by a role of its own, rather than in all namespaces"},
     {"audit-apply", 0, FLAG_BOOL, &with_fixes, NULL, NULL,
      "Add the permissions that kubelua audit --apply needs: patch on kinds whose rules have a fix"},
     {"report", 0, FLAG_MODE, &options.report, REPORT_TARGETS, REPORT_TARGETS,
@@ -117,6 +119,7 @@ static bool print_rules(lua_State *L, const struct check_target *target, const s
     tool_set_text(L, "name", role_name);
     tool_set_text(L, "form", form);
     tool_set_bool(L, "with_fixes", with_fixes);
+    tool_set_bool(L, "namespaced", namespaced);
     tool_set_bool(L, "reviews_tokens", options.metrics_auth && strcmp(options.metrics_auth, "token") == 0);
     tool_set_bool(L, "identifies_cluster", options.cache_dir != NULL);
     set_reports(L);

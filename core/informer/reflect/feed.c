@@ -207,7 +207,7 @@ static void follow(struct feed *feed)
     });
 }
 
-enum order { ORDER_JOIN, ORDER_LEAVE, ORDER_BEGIN };
+enum order { ORDER_JOIN, ORDER_LEAVE, ORDER_BEGIN, ORDER_HALT };
 
 struct order_mail {
     struct mail mail;
@@ -215,6 +215,20 @@ struct order_mail {
     enum order order;
     char *ns;
 };
+
+/* The reflector is taken out under the lock first, as in on_restart. */
+static void halt(struct feed *feed)
+{
+    const struct feed_options *o = &feed->options;
+    pthread_mutex_lock(&feed->lock);
+    struct reflector *before = feed->reflector;
+    feed->reflector = NULL;
+    pthread_mutex_unlock(&feed->lock);
+    reflector_free(before);
+    if (feed->followed) followed_stop(feed->followed);
+    delta_fifo_replace(o->fifo, "", NULL, 0, NULL, clock_wall_us(loop_clock(o->io_loop)));
+    o->changed(o->ctx);
+}
 
 /* Arrives before the feed is stopped, as mail keeps its order. */
 static void on_order(struct mail *mail)
@@ -225,6 +239,7 @@ static void on_order(struct mail *mail)
     case ORDER_JOIN: followed_join(feed->followed, m->ns); break;
     case ORDER_LEAVE: followed_leave(feed->followed, m->ns); break;
     case ORDER_BEGIN: start(feed); break;
+    case ORDER_HALT: halt(feed); break;
     }
     free(m->ns);
     free(m);
@@ -233,7 +248,6 @@ static void on_order(struct mail *mail)
 static void post(struct feed *feed, enum order order, struct str ns)
 {
     struct order_mail *m = NEW(struct order_mail);
-    must(feed->options.follows);
     *m = (struct order_mail){
         .mail.deliver = on_order, .feed = feed, .order = order, .ns = xstrndup(ns.p, ns.n)};
     mailbox_post(loop_mailbox(feed->options.io_loop), &m->mail);
@@ -247,6 +261,11 @@ void feed_join(struct feed *feed, struct str ns)
 void feed_leave(struct feed *feed, struct str ns)
 {
     post(feed, ORDER_LEAVE, ns);
+}
+
+void feed_halt(struct feed *feed)
+{
+    post(feed, ORDER_HALT, STR(""));
 }
 
 void feed_begin(struct feed *feed)

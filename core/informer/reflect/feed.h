@@ -33,10 +33,13 @@ struct feed *feed_start(const struct feed_options *options);
 /* Makes source and reflector again, with what `resource` holds now: it must not change while that is under
  * way. The queue stays: the first list replaces what is known. */
 void feed_restart(struct feed *feed);
-/* Of a feed that follows namespaces: adds one, removes one, and begins with those that were added. */
+/* Of a feed that follows namespaces: adds one, removes one, and begins with those that were added. The first
+ * two are not for a halted feed. */
 void feed_join(struct feed *feed, struct str ns);
 void feed_leave(struct feed *feed, struct str ns);
 void feed_begin(struct feed *feed);
+/* Ends lists and watches, and queues an empty list; feed_begin begins anew. Of any feed. */
+void feed_halt(struct feed *feed);
 bool feed_is_restarting(struct feed *feed);
 /* Makes the I/O thread stop using the feed. Call once. */
 void feed_stop(struct feed *feed);

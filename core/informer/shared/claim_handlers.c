@@ -41,6 +41,32 @@ void claim_handlers_attach(struct informer_claim *claim)
         if (!handler->registrations) attach_handler(handler);
 }
 
+static void join_set(struct claim_handler *handler, const struct informer_set *before)
+{
+    struct informer_set *set = handler->claim->set;
+    struct registration **registrations = xcalloc(set->count, sizeof *registrations);
+    for (size_t i = 0; i < before->count; i++) {
+        size_t at = 0;
+        while (at < set->count && set->members[at] != before->members[i]) at++;
+        if (at < set->count)
+            registrations[at] = handler->registrations[i];
+        else if (handler->registrations[i])
+            shared_informer_remove_handler(before->members[i]->informer, handler->registrations[i]);
+    }
+    free(handler->registrations);
+    handler->registrations = registrations;
+    for (size_t i = 0; i < set->count; i++)
+        if (!registrations[i])
+            shared_informer_add_handler(set->members[i]->informer, &handler->handler, &registrations[i]);
+}
+
+void claim_handlers_join(struct informer_claim *claim, const struct informer_set *before)
+{
+    struct claim_handler *handler;
+    TAILQ_FOREACH (handler, &claim->handlers, link)
+        if (handler->registrations) join_set(handler, before);
+}
+
 bool claims_share(const struct informer_claim *a, const struct informer_claim *b)
 {
     return a->set && a->set == b->set;

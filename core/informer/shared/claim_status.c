@@ -31,6 +31,7 @@ static enum claim_state state_of(const struct shared *shared, const struct refle
     const struct shared *awaited = shared_namespaces_awaited(shared);
     if (awaited) return awaited->state == CLAIM_SYNCED ? CLAIM_LISTING : awaited->state;
     if (shared->gone.code) return CLAIM_GONE;
+    if (shared->namespaces.limit.code) return CLAIM_ERROR;
     if (is_failing(shared, status))
         return status->last_error.http_status == 403 ? CLAIM_FORBIDDEN : CLAIM_ERROR;
     return shared_informer_has_synced(shared->informer) ? CLAIM_SYNCED : CLAIM_LISTING;
@@ -94,6 +95,7 @@ static void explain_namespaces(const struct shared *shared, struct claim_status 
 {
     struct shared *namespaces = shared_namespaces_awaited(shared);
     struct reflector_status status = {0};
+    if (shared->namespaces.limit.code) out->last_error = shared->namespaces.limit;
     if (!namespaces) return;
     err_clear(&status.last_error);
     feed_get_status(namespaces->feed, &status);
@@ -112,7 +114,6 @@ static void get_member(struct shared *shared, struct claim_status *out)
     out->last_error = shared->gone.code ? shared->gone : out->reflector.last_error;
     explain_namespaces(shared, out);
     out->heard_us = out->reflector.heard_us;
-    out->namespaces = feed_get_followed(shared->feed);
     out->transform = *shared_informer_transform_counts(shared->informer);
     explain(out);
 }
@@ -130,8 +131,11 @@ static bool is_worse(const struct claim_status *a, const struct claim_status *b)
 /* Sets the status of a set: that of its worst member, the oldest time of all, and synced only if all are. */
 static void get_set(const struct informer_set *set, struct claim_status *out)
 {
-    get_member(set->members[0], out);
-    for (size_t i = 1; i < set->count; i++) {
+    /* One that has only the namespaces hears nothing of objects. */
+    const struct shared_namespaces *namespaces = &set->members[0]->namespaces;
+    size_t first = namespaces->each && !namespaces->limit.code && set->count > 1;
+    get_member(set->members[first], out);
+    for (size_t i = first + 1; i < set->count; i++) {
         struct claim_status one;
         get_member(set->members[i], &one);
         int64_t heard_us = one.heard_us < out->heard_us ? one.heard_us : out->heard_us;
@@ -144,6 +148,9 @@ static void get_set(const struct informer_set *set, struct claim_status *out)
         out->transform = sum;
     }
     measure(set->store, out);
+    out->each = namespaces->each;
+    out->namespaces =
+        out->each ? (struct followed_counts){set->count - 1, 0} : feed_get_followed(set->members[0]->feed);
 }
 
 void claim_get_status(struct informer_claim *claim, struct claim_status *out)
@@ -230,13 +237,15 @@ bool claim_describe_refused(const struct informer_claim *claim, struct buf *out)
 bool claim_describe_lag(struct informer_claim *claim, struct buf *out)
 {
     struct claim_status status;
-    if (claim->suspended || claim_has_synced(claim)) return false;
+    bool lags = false;
+    if (claim->suspended) return false;
     for (size_t i = 0; i < claim_part_count(claim); i++) {
         struct shared_informer *informer = claim->set->members[i]->informer;
         get_member(claim->set->members[i], &status);
         if (!status.synced) describe(claim, shared_informer_name(informer), &status, out);
+        lags |= !status.synced;
     }
-    if (claim->set) return true;
+    if (claim->set) return lags;
     claim_get_status(claim, &status);
     describe(claim, claim->spec.kind, &status, out);
     return true;

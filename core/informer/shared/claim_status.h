@@ -34,6 +34,7 @@ struct claim_status {
     char resource_version[64]; /* of the store (S-10) */
     struct transform_counts transform; /* of all namespaces */
     struct followed_counts namespaces; /* with certain labels, if it follows these */
+    bool each;                         /* by a watch of each of them, as one of all is forbidden */
     struct reflector_status reflector; /* zero before CLAIM_LISTING */
     char text[ERR_TEXT_MAX]; /* reason why it is not synced, or the last error; "" if there is none */
 };

@@ -180,6 +180,7 @@ static void attach(struct informer_claim *claim, const struct resource *resource
 {
     struct shared_factory *factory = claim->factory;
     claim->set = informer_set_acquire(factory, resource, &claim->spec);
+    claim_follow_each(claim);
     claim_end_down(claim); /* the informer now has a series of its own */
     err_clear(&claim->unknown);
     claim_indexes_attach(claim);

@@ -22,6 +22,11 @@ void informer_key_init(struct informer_key *key, const struct resource *resource
                        const struct lw_scope *scope);
 void informer_key_clear(struct informer_key *key);
 bool informer_key_equal(const struct informer_key *a, const struct informer_key *b);
+/* Returns whether the informer itself follows the namespaces, rather than being that of one of them. */
+static inline bool informer_key_follows(const struct informer_key *key)
+{
+    return *key->namespace_selector && !*key->namespace_;
+}
 /* Borrows from the key. */
 struct lw_scope informer_key_scope(const struct informer_key *key);
 /* Appends the name, such as "pods in shop with labels app=web". */

@@ -142,6 +142,7 @@ struct version_waits *informer_set_waits_in(struct informer_set *set, struct str
 {
     for (size_t i = 0; ns.n && i < set->count; i++) {
         const char *own = set->members[i]->key.namespace_;
+        if (set->members[i]->namespaces.each) continue;
         if (*own == '\0' || str_is(ns, own)) return shared_informer_waits(set->members[i]->informer);
     }
     return ns.n ? NULL : informer_set_waits(set);
@@ -152,10 +153,13 @@ struct version_waits *informer_set_waits_in(struct informer_set *set, struct str
 static struct str oldest_version(const struct informer_set *set)
 {
     struct str oldest = {0};
+    bool found = false;
     for (size_t i = 0; i < set->count; i++) {
+        if (set->members[i]->namespaces.each || set->members[i]->left) continue;
         struct str version = version_waits_version(shared_informer_waits(set->members[i]->informer));
         if (!version_reached(version, version)) return version;
-        if (i == 0 || !version_reached(version, oldest)) oldest = version;
+        if (!found || !version_reached(version, oldest)) oldest = version;
+        found = true;
     }
     return oldest;
 }

@@ -136,7 +136,7 @@ struct shared *shared_start(struct shared_factory *factory, const struct informe
         .io_loop = factory->options.io_loop,
         .resource = &shared->key.resource,
         .scope = informer_key_scope(&shared->key),
-        .follows = *shared->key.namespace_selector,
+        .follows = informer_key_follows(&shared->key),
         .new_source = factory->options.new_source,
         .source_ctx = factory->options.ctx,
         .fifo = shared_informer_fifo(shared->informer),

@@ -38,6 +38,9 @@ struct shared_factory_options {
     void (*synced)(void *ctx, const char *informer, size_t objects);
 };
 
+/* NAMESPACE_WATCHES_MAX: most namespaces that are followed by a watch of each, as one of all is forbidden. */
+enum { NAMESPACE_WATCHES_MAX = 200 };
+
 struct informer_spec {
     const char *kind;       /* in any form that kubectl accepts */
     const char *namespace_; /* "": all */

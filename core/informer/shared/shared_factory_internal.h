@@ -26,6 +26,11 @@ struct shared_namespaces {
     struct shared *informer;           /* NULL: the informer has objects of all namespaces */
     struct registration *registration; /* with it */
     bool begun;
+    /* A watch of all is forbidden: the sets of its claims have an informer for each namespace beside this
+     * one, which stays empty. `stale`: the namespaces have changed since, or some that left are not empty
+     * yet. */
+    bool each, stale;
+    struct err limit; /* more of them than may be watched so */
 };
 
 /* One informer with its feed. `stopping`: from the last release until the I/O thread no longer uses it. */
@@ -45,7 +50,8 @@ struct shared {
     struct buf refused_text;
     struct informer_metrics metrics;
     struct shared_namespaces namespaces; /* whose objects it has, if not all */
-    _Atomic bool changed;                /* its status changed, and its claims were not notified yet */
+    bool left; /* it is that of one namespace, which has lost its labels: it has ended, and empties itself */
+    _Atomic bool changed; /* its status changed, and its claims were not notified yet */
 };
 
 struct informer_claim {
@@ -120,7 +126,12 @@ void shared_touch(struct shared *shared);
 bool shared_is_missing(const struct shared *shared, const struct reflector_status *status);
 /* Moves a missing one to the version that discovery knows now, or keeps it waiting. */
 void shared_follow(struct shared *shared, const struct catalogue *catalogue);
-/* Does nothing for a key without namespace_selector. */
+/* Adds registrations for informers that are new in the claim's set, and removes those for others. */
+void claim_handlers_join(struct informer_claim *claim, const struct informer_set *before);
+/* Gives a new claim the informers of single namespaces, if its others have them. Before handlers and indexes
+ * are attached. */
+void claim_follow_each(struct informer_claim *claim);
+/* Does nothing for a key that does not follow namespaces. */
 void shared_namespaces_start(struct shared *shared);
 void shared_namespaces_end(struct shared *shared);
 /* Begins feeds whose namespaces are known by now. */

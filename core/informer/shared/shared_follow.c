@@ -1,14 +1,12 @@
-/* What an informer follows while it runs, see shared_factory_internal.h: resources that disappear, come back
- * or change their version, and the namespaces with certain labels. The server responds 404 to a list;
- * discovery then knows more. The store and the handlers stay: the next list is compared with the known
- * objects, so that an object that only changed its version is an update. */
+/* Resources that disappear, come back or change their version while an informer of them runs; see
+ * shared_factory_internal.h. The server responds 404 to a list; discovery then knows more. The store and the
+ * handlers stay: the next list is compared with the known objects, so that an object that only changed its
+ * version is an update. */
 #include <stdlib.h>
 
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/must.h"
 #include "informer/shared/shared_factory_internal.h"
-#include "object/pack/projection.h"
 
 bool shared_is_missing(const struct shared *shared, const struct reflector_status *status)
 {
@@ -169,81 +167,4 @@ void shared_follow(struct shared *shared, const struct catalogue *catalogue)
     err_clear(&shared->gone);
     shared_touch(shared);
     feed_restart(shared->feed);
-}
-
-/* --- namespaces */
-
-static void on_add(void *ctx, struct root *object, const struct event_info *info)
-{
-    struct text text;
-    feed_join(((struct shared *)ctx)->feed, root_name(object, &text));
-}
-
-static void on_delete(void *ctx, struct root *last, const struct event_info *info)
-{
-    struct text text;
-    feed_leave(((struct shared *)ctx)->feed, root_name(last, &text));
-}
-
-/* Every server has namespaces, so discovery need not be asked. */
-static struct shared *acquire(struct shared_factory *factory, const char *selector)
-{
-    static const char *const metadata = "metadata";
-    const struct resource resource = {.group = (char *)"",
-                                      .version = (char *)"v1",
-                                      .plural = (char *)"namespaces",
-                                      .kind = (char *)"Namespace"};
-    struct informer_key key;
-    struct err err;
-    struct projection *projection =
-        projection_new((struct projection_paths){&metadata, 1}, (struct projection_paths){0}, &err);
-    must(projection);
-    informer_key_init(&key, &resource,
-                      &(struct lw_scope){.namespace_ = "",
-                                         .label_selector = selector,
-                                         .field_selector = "",
-                                         .projection = projection,
-                                         .metadata_only = true});
-    projection_unref(projection);
-    return shared_acquire(factory, &key);
-}
-
-void shared_namespaces_start(struct shared *shared)
-{
-    struct shared_namespaces *own = &shared->namespaces;
-    const struct event_handler handler = {.on_add = on_add, .on_delete = on_delete, .ctx = shared};
-    if (!*shared->key.namespace_selector) return;
-    own->informer = acquire(shared->factory, shared->key.namespace_selector);
-    shared->factory->following++;
-    shared_informer_add_handler(own->informer->informer, &handler, &own->registration);
-}
-
-void shared_namespaces_end(struct shared *shared)
-{
-    struct shared_namespaces *own = &shared->namespaces;
-    if (!own->informer) return;
-    shared_informer_remove_handler(own->informer->informer, own->registration);
-    shared_release(own->informer);
-    own->informer = NULL;
-    shared->factory->following--;
-}
-
-static void check(struct shared *shared)
-{
-    struct shared_namespaces *own = &shared->namespaces;
-    if (own->begun) return;
-    /* A change of the awaited one is one of the informer that waits for it. */
-    enum claim_state state = own->informer->state == CLAIM_SYNCED ? CLAIM_LISTING : own->informer->state;
-    if (shared->state != state) shared_touch(shared);
-    if (!registration_has_synced(own->registration)) return;
-    own->begun = true;
-    feed_begin(shared->feed);
-}
-
-void shared_namespaces_check(struct shared_factory *factory)
-{
-    struct shared *shared;
-    if (!factory->following) return;
-    TAILQ_FOREACH (shared, &factory->informers, link)
-        if (shared->namespaces.informer) check(shared);
 }

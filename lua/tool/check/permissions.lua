@@ -1,6 +1,6 @@
 -- Permissions that a loaded script needs: list and watch of its informers, what it declares by k8s.reads and
 -- k8s.writes, leases of its election, and Events. Fields of a permission:
---   ns             "": all namespaces, and kinds without
+--   ns             "": all namespaces, and kinds without; permissions.EACH: each namespace that an informer follows
 --   group, resource   "pods/status" is a subresource, "*" any
 --   path           of no resource, instead of those
 --   name           of a single object; "": any. A create never has one
@@ -12,7 +12,7 @@
 local paths = require "tool.check.paths"
 local place = require "tool.check.place"
 
-local permissions = { verbs = { "get", "list", "watch", "create", "update", "patch", "delete" } }
+local permissions = { verbs = { "get", "list", "watch", "create", "update", "patch", "delete" }, EACH = "*" }
 
 local function set(...)
   local names = {}
@@ -63,15 +63,17 @@ local function resolve(target, kind, registered, unknown)
   return assumed
 end
 
-local function add_informer(list, target, script, informer, unknown)
+local function add_informer(list, target, script, informer, unknown, is_each)
   local registered = place.of(script, "informer", informer.text)
   local resource = resolve(target, informer.kind, registered, unknown)
   if not resource then return end
-  add_each(list, informer, resource.namespaced, {
+  local follows = resource.namespaced and informer.namespace_selector ~= ""
+  local where = follows and is_each and { namespaces = { permissions.EACH } } or informer
+  add_each(list, where, resource.namespaced, {
     group = resource.group, resource = resource.plural, name = only_name(informer), verbs = set("list", "watch"),
     what = informer.kind, place = registered,
   })
-  if resource.namespaced and informer.namespace_selector ~= "" then
+  if follows then
     add_each(list, informer, false,
       { group = "", resource = "namespaces", verbs = set("list", "watch"), what = informer.text, place = registered })
   end
@@ -162,9 +164,10 @@ end
 -- --- all of them
 
 -- Returns the permissions, and a list of kinds that are unknown: { kind, place, why, is_unsure, assumed }.
-function permissions.of(script, target)
+-- `is_each`: informers that follow namespaces by labels have a watch for each.
+function permissions.of(script, target, is_each)
   local list, unknown = {}, {}
-  for _, informer in ipairs(script.informers) do add_informer(list, target, script, informer, unknown) end
+  for _, informer in ipairs(script.informers) do add_informer(list, target, script, informer, unknown, is_each) end
   for _, read in ipairs(script.reads) do
     add_declared(list, target, read, READS, place.of(script, "read", read.text), unknown)
   end

@@ -35,15 +35,16 @@ local function complain_of_groups(script, target)
 end
 
 -- Returns whether the script loaded, and its kinds are known, or have their group in their name.
-local function add_script(rules, script, target, with_fixes)
+local function add_script(rules, script, target, facts)
   if script.error then
     complain("%s", script.error)
     return false
   end
-  local list, unknown = permissions.of(script, target)
+  local list, unknown = permissions.of(script, target, facts.namespaced)
   complain_of_groups(script, target)
   for _, permission in ipairs(list) do rules:add(permission) end
-  for _, permission in ipairs(with_fixes and permissions.of_fixes(script, target) or {}) do rules:add(permission) end
+  local of_fixes = facts.with_fixes and permissions.of_fixes(script, target) or {}
+  for _, permission in ipairs(of_fixes) do rules:add(permission) end
   local known = true
   for _, one in ipairs(unknown) do
     complain_of_kind(script, one)
@@ -76,10 +77,14 @@ end
 -- Returns the exit code. `target` resolves kinds, as for tool.check.
 return function(target, facts)
   local rules, ok = rbac_rules.new(target.quote), true
-  for _, script in ipairs(facts.scripts) do ok = add_script(rules, script, target, facts.with_fixes) and ok end
+  for _, script in ipairs(facts.scripts) do ok = add_script(rules, script, target, facts) and ok end
   if facts.reports then add_reports(rules, facts.reports, facts.namespace) end
   if facts.reviews_tokens then add_reviews(rules) end
   if facts.identifies_cluster then add_identity(rules) end
+  if facts.form == "helm" and rules:has_each() then
+    complain "the values of the chart have no place for the rights of --namespaced; use -o yaml or -o kustomize"
+    return USAGE
+  end
   local text = ok and rules[facts.form](rules, facts.name) or ""
   if ok and text == "" then text = "# These scripts need no permissions.\n" end
   if io.stdout:write(text) and io.stdout:flush() then return ok and OK or USAGE end

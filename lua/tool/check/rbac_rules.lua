@@ -1,5 +1,7 @@
 -- RBAC rules as they are gathered and as YAML: one ClusterRole, and a Role for each namespace.
-local verb_order = require("tool.check.permissions").verbs
+local permissions = require "tool.check.permissions"
+
+local verb_order, EACH = permissions.verbs, permissions.EACH
 
 local rbac_rules = {}
 rbac_rules.__index = rbac_rules
@@ -67,7 +69,12 @@ local function verbs_text(verbs)
   return table.concat(names, ", ")
 end
 
-local function head(self, ns, name)
+local head
+function head(self, ns, name)
+  if ns == EACH then
+    return "# To be bound by a RoleBinding in each namespace that has the labels.\n"
+      .. head(self, "", name .. "-in-namespaces")
+  end
   return ("apiVersion: rbac.authorization.k8s.io/v1\nkind: %s\nmetadata:\n  name: %s%s\nrules:\n"):format(
     ns ~= "" and "Role" or "ClusterRole", word(self, name), ns ~= "" and "\n  namespace: " .. word(self, ns) or "")
 end
@@ -115,6 +122,14 @@ function rbac_rules:yaml(name)
   return put_together(out)
 end
 
+-- Returns whether there are rules for namespaces that only their labels tell.
+function rbac_rules:has_each()
+  for _, rule in ipairs(self.items) do
+    if rule.ns == EACH then return true end
+  end
+  return false
+end
+
 -- The part `rbac` of the chart's values.
 function rbac_rules:helm()
   local out = { "# Values of the chart: helm upgrade --values FILE\nrbac:\n  read: false\n" }
@@ -149,7 +164,8 @@ function rbac_rules:kustomize(name)
   local out = {}
   for i, part in ipairs(by_namespace(self, "  ")) do
     local kind = part.ns ~= "" and "Role" or "ClusterRole"
-    out[i] = head(self, part.ns, name) .. part.text .. BINDING:format(kind, word(self, name),
+    local role = head(self, part.ns, name) .. part.text
+    out[i] = part.ns == EACH and role or role .. BINDING:format(kind, word(self, name),
       part.ns ~= "" and "\n  namespace: " .. word(self, part.ns) or "", kind, word(self, name))
   end
   return put_together(out)

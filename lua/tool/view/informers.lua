@@ -22,7 +22,8 @@ local function follows(informer)
   if text(informer.namespaceSelector) == "" then return "" end
   local joining = int(informer.namespacesJoining)
   local listed = joining ~= 0 and (", %d of them being listed"):format(joining) or ""
-  return ("one watch for %d namespaces%s"):format(int(informer.namespacesFollowed), listed)
+  local by = informer.watchesEachNamespace == true and "a watch for each of" or "one watch for"
+  return ("%s %d namespaces%s"):format(by, int(informer.namespacesFollowed), listed)
 end
 
 -- Why it is not as it should be, or what it lacks; else, when there is room, how it came to its list.
@@ -73,7 +74,7 @@ return function(list, view)
     or text_table.new("INFORMER", "STATE", ">AGE", ">OBJECTS", ">MEMORY", "SYNCED BY", ">HEARD")
   for _, informer in ipairs(list) do
     add_row(rows, informer, false, view)
-    if not informer.parts then rows:note(note_of(informer, view)) end
+    rows:note(informer.parts and follows(informer) or note_of(informer, view))
     for _, part in ipairs(items(informer.parts)) do
       add_row(rows, part, true, view)
       rows:note(note_of(part, view))

@@ -1,4 +1,4 @@
-/* core/informer/shared/shared_follow.c, core/informer/reflect/feed.c and followed.c: objects of the
+/* core/informer/shared/shared_namespaces.c, core/informer/reflect/feed.c and followed.c: objects of the
  * namespaces that have certain labels, as these come and go. */
 #include <setjmp.h>
 #include <stdarg.h>
@@ -227,6 +227,100 @@ static void test_b7_a_denial_of_namespaces_is_one_of_the_claim(void **state)
     assert_true(claim_has_settled(pods));
 }
 
+/* Namespaces are listed, and pods of all of them are not allowed. */
+static struct informer_claim *follow_each(const char *namespaces)
+{
+    struct informer_claim *pods = follow(namespaces);
+    source_fail_http(&sources[1], 403, "Forbidden");
+    settle();
+    return pods;
+}
+
+static void test_each_namespace_is_watched_if_all_of_them_may_not_be(void **state)
+{
+    struct informer_claim *pods = follow_each("a@1 b@1");
+    assert_true(sources[1].freed);
+    assert_string_equal(scopes[2], "pods ns=a l= f=");
+    assert_string_equal(scopes[3], "pods ns=b l= f=");
+    assert_false(claim_has_synced(pods));
+    source_list(&sources[2], "a/x@1", "6");
+    settle();
+    assert_false(claim_has_synced(pods));
+    source_list(&sources[3], "b/y@2", "7");
+    assert_told("add+ a/x@1; add+ b/y@2");
+    assert_true(claim_has_synced(pods));
+    assert_true(status_of(pods).each);
+    assert_int_equal(status_of(pods).namespaces.followed, 2);
+    assert_int_equal(indexer_count(claim_indexer(pods)), 2);
+    source_event(&sources[3], LW_MODIFIED, "b/y@8");
+    assert_told("update b/y@2 b/y@8");
+    assert_true(str_is(claim_version(pods, STR("b")), "8"));
+    assert_true(str_is(claim_version(pods, STR("")), "6"));
+}
+
+static void test_of_namespaces_one_by_one_some_join_and_leave_and_come_back(void **state)
+{
+    struct informer_claim *pods = follow_each("a@1");
+    source_list(&sources[2], "a/x@1", "6");
+    source_event(&sources[0], LW_ADDED, "b@7");
+    settle();
+    source_list(&sources[3], "b/y@2", "8");
+    assert_told("add+ a/x@1; add+ b/y@2");
+    source_event(&sources[0], LW_DELETED, "a@9");
+    assert_told("delete? a/x@1");
+    assert_true(sources[2].freed);
+    assert_int_equal(status_of(pods).namespaces.followed, 1);
+    source_event(&sources[0], LW_ADDED, "a@10");
+    settle();
+    source_list(&sources[4], "a/x@1", "11");
+    assert_told("add+ a/x@1");
+    source_event(&sources[0], LW_DELETED, "a@12");
+    assert_told("delete? a/x@1");
+    source_event(&sources[0], LW_DELETED, "b@12");
+    assert_told("delete? b/y@2");
+    assert_int_equal(indexer_count(claim_indexer(pods)), 0);
+    assert_true(claim_has_synced(pods));
+}
+
+static void test_new_claims_and_handlers_take_what_is_watched_one_by_one(void **state)
+{
+    struct history other = {0};
+    struct informer_claim *pods = follow_each("a@1 b@1");
+    source_list(&sources[2], "a/x@1", "6");
+    source_list(&sources[3], "b/y@2", "7");
+    settle();
+    struct informer_claim *again = claim_by("pods", "team=shop");
+    claim_history(again, &other);
+    resolve(false);
+    settle();
+    assert_int_equal(source_count, 4);
+    assert_true(claims_share(pods, again));
+    assert_string_equal(history_take(&other), "add+ a/x@1; add+ b/y@2");
+    claim_release(pods);
+    source_event(&sources[0], LW_DELETED, "b@9");
+    settle();
+    assert_string_equal(history_take(&other), "delete? b/y@2");
+    history_clear(&other);
+}
+
+static void test_more_namespaces_than_may_be_watched_one_by_one_are_an_error(void **state)
+{
+    struct buf names = {0};
+    for (int i = 0; i <= NAMESPACE_WATCHES_MAX; i++) buf_printf(&names, "%sn%d@1", i ? " " : "", i);
+    struct informer_claim *pods = follow_each(buf_text(&names));
+    assert_int_equal(source_count, 2 + NAMESPACE_WATCHES_MAX);
+    struct claim_status status = status_of(pods);
+    assert_int_equal(status.state, CLAIM_ERROR);
+    assert_string_equal(
+        status.text,
+        "201 namespaces have the labels team=shop, and at most 200 are watched one by one: pods has "
+        "to be allowed to be listed and watched in all namespaces");
+    source_event(&sources[0], LW_DELETED, "n7@2");
+    settle();
+    assert_int_equal(status_of(pods).state, CLAIM_LISTING);
+    buf_clear(&names);
+}
+
 static void test_a_kind_without_namespaces_is_watched_as_a_whole(void **state)
 {
     claim_by("nodes", "team=shop");
@@ -251,6 +345,10 @@ int main(void)
         CASE(test_only_so_many_namespaces_are_listed_at_once),
         CASE(test_claims_with_the_same_labels_share_everything),
         CASE(test_b7_a_denial_of_namespaces_is_one_of_the_claim),
+        CASE(test_each_namespace_is_watched_if_all_of_them_may_not_be),
+        CASE(test_of_namespaces_one_by_one_some_join_and_leave_and_come_back),
+        CASE(test_new_claims_and_handlers_take_what_is_watched_one_by_one),
+        CASE(test_more_namespaces_than_may_be_watched_one_by_one_are_an_error),
         CASE(test_a_kind_without_namespaces_is_watched_as_a_whole),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include "core/informer/support/scripted_source.h"
 #include "informer/shared/shared_factory.h"
 
-enum { SOURCES = 16 };
+enum { SOURCES = 256 };
 
 extern struct loop *loop;
 extern struct shared_factory *factory;
