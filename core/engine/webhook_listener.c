@@ -241,11 +241,23 @@ static void renew(struct webhook_listener *listener)
     log_info("Renewed the certificate of webhooks", F("file", listener->options.cert_file));
 }
 
+/* The last path has gone: nothing is listened to. */
+static void changed(void *ctx)
+{
+    struct webhook_listener *listener = ctx;
+    if (!listener->server || listener->is_ending || webhook_paths_count(listener->paths) > 0) return;
+    web_server_finish(listener->server, 0);
+    retire(listener, listener->server);
+    listener->server = NULL;
+    log_info("Stopped serving webhooks");
+}
+
 static void on_look(struct timer *timer)
 {
     struct webhook_listener *listener = container_of(timer, struct webhook_listener, look);
     struct err err;
     end_retired(listener);
+    changed(listener); /* what it began for may have been refused afterwards */
     switch (listener->server ? certificate_files_look(&listener->files, &err) : CERTIFICATE_SAME) {
     case CERTIFICATE_NEW: renew(listener); break;
     case CERTIFICATE_WRONG:
@@ -292,17 +304,6 @@ static bool begin(void *ctx, struct err *err)
     log_begin(listener);
     timer_start(&listener->look, loop_clock(options->loop), LOOK_MS);
     return true;
-}
-
-/* The last path has gone: nothing is listened to. */
-static void changed(void *ctx)
-{
-    struct webhook_listener *listener = ctx;
-    if (!listener->server || listener->is_ending || webhook_paths_count(listener->paths) > 0) return;
-    web_server_finish(listener->server, 0);
-    retire(listener, listener->server);
-    listener->server = NULL;
-    log_info("Stopped serving webhooks");
 }
 
 /* --- lifetime */

@@ -7,7 +7,9 @@ local refusal = require "tool.plan.refusal"
 local view = require "tool.plan.view"
 
 local A, B, C = "function 00112233445566aa", "function ffeeddccbbaa9988", "function 0123456789abcdef"
-local CLASSES = { "informer", "transform", "handler", "queue", "timer", "command", "state", "metric", "main" }
+local CLASSES = {
+  "informer", "transform", "handler", "queue", "timer", "command", "state", "metric", "webhook", "main",
+}
 
 local function place_of(hash) return hash == B:match "%x+$" and "x.lua:7" or nil end
 
@@ -293,6 +295,20 @@ describe("what a reload would refuse", function()
     first, second = refused()
     assert.equal("1: seen: 1 -> 2", first)
     assert.is_nil(second)
+  end)
+
+  it("is a webhook with the path of another", function()
+    running[1].plan, files[2].plan = plan("webhook", "/x", "{}"), plan("webhook", "/x", "{}")
+    local _, why = refused()
+    assert.equal('b: k8s.webhook: the path "/x" is that of a webhook of a', why)
+    files[1].plan, files[2].plan = plan("webhook", "/x", "{fn=" .. A .. "}"), plan("webhook", "/y", "{}")
+    assert.same({}, { refused() })
+    running[1].plan, files[1].plan, files[2].plan = {}, plan("webhook", "/x", "{}"), plan("webhook", "/x", "{}")
+    files[2].plan[1].file, files[2].plan[1].line = "b.lua", 7
+    local first
+    first, why = refused()
+    assert.is_nil(first)
+    assert.equal('b.lua:7: k8s.webhook: the path "/x" is that of a webhook of a', why)
   end)
 
   it("is a parameter that no rule would take any more", function()

@@ -396,6 +396,7 @@ end
 
 -- Those that are run elsewhere.
 local others = {
+  ["alerts.lua"] = "spec/system/webhook_spec.lua",
   ["idle_services.lua"] = "spec/system/rules_spec.lua",
   ["notify.lua"] = "spec/system/http_spec.lua",
   ["pods_on.lua"] = "spec/system/call_spec.lua",

@@ -131,6 +131,16 @@ describe("webhooks of an engine #threads", function()
     assert.are.equal("a", (select(2, webhooks.call(address, "/x", "-d", ""))))
   end)
 
+  it("of two scripts with one path, are named by kubelua check", function()
+    local hook = HEAD .. 'k8s.webhook { path = "/%s", public = true, fn = print }\n'
+    place:write("a.lua", hook:format "x")
+    place:write("b.lua", hook:format "y" .. 'k8s.webhook { path = "/x", public = true, fn = print }')
+    local check = cluster.kubelua { "check", "-f", place.path .. "/scripts" }
+    assert.are.equal(1, check:wait(30))
+    local finding = 'b%.lua:3: error: k8s%.webhook: the path "/x" is that of a webhook of [^\n]*a%.lua:2\n$'
+    assert.has_match(finding, check:out())
+  end)
+
   it("let the old generation finish what it took", function()
     local engine, address = webhooks.start(place, sim, { ["it.lua"] = gated("one", "gate") })
     local before = webhooks.begin(address, "/gate", "-d", "")
@@ -206,6 +216,24 @@ describe("webhooks of an engine #threads", function()
       assert.are.equal(2, engine:wait(30), text)
       assert.has_match(text, engine:err(), 1, true)
     end
+  end)
+
+  it("restart what an alert names, as scripts/alerts.lua does", function()
+    sim.api:create("/apis/apps/v1/namespaces/default/deployments", {
+      apiVersion = "apps/v1", kind = "Deployment", metadata = { name = "web", namespace = "default" },
+      spec = {
+        selector = { matchLabels = { app = "web" } },
+        template = { metadata = { labels = { app = "web" } }, spec = { containers = { { name = "a", image = "i" } } } },
+      },
+    })
+    local engine = cluster.run(sim.server, "scripts/alerts.lua", { "--param", "token=t", unpack(webhooks.FLAGS) })
+    local address = webhooks.address(engine)
+    local alerts = '{"alerts":[{"status":"firing","labels":{"namespace":"default","deployment":"web"}}]}'
+    assert.are.equal(204, (webhooks.call(address, "/hooks/alerts", "-H", "Authorization: Bearer t", "-d", alerts)))
+    engine:wait_line "^default/web\trestarted$"
+    local web = sim.api:get "/apis/apps/v1/namespaces/default/deployments/web"
+    assert.is_string(web.spec.template.metadata.annotations["kubectl.kubernetes.io/restartedAt"])
+    assert.are.equal(0, cluster.terminate(engine))
   end)
 
   it("count requests in /metrics", function()

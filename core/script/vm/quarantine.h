@@ -51,7 +51,7 @@ bool quarantine_skips(struct quarantine *quarantine);
 /* Function in quarantine; strings are borrowed. */
 struct script_quarantine_status {
     const char *id, *why; /* "pods/1", "queue/NAME", "timer FILE:LINE", "command/NAME", "transform/KIND",
-                                  "index/NAME", "rule/ID"; the error of the last call */
+                                  "webhook/PATH", "index/NAME", "rule/ID"; the error of the last call */
     int64_t since_us;
     uint64_t skipped; /* calls */
 };

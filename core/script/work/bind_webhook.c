@@ -163,6 +163,7 @@ static int l_webhook_new(lua_State *L)
                          .header = header ? xstrdup(header) : NULL,
                          .algorithm = algorithm};
     take_secrets(L, hook);
+    webhook_open_series(hook);
     char *id = xasprintf("webhook%s", path);
     quarantine_init(&hook->quarantine, script, id, NULL);
     free(id);

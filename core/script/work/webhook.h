@@ -74,7 +74,7 @@ struct webhook {
     enum signature_algorithm algorithm;
     struct quarantine quarantine;
     struct failure_log report;
-    struct series *requests[6]; /* by the class of the status; created with the first */
+    struct series *requests[6]; /* by the class of the status; NULL: none yet */
 };
 
 struct webhook_call;
@@ -125,6 +125,9 @@ struct webhook_call {
     void *ctx;
 };
 
+/* Begins with 0, so that the first failure is seen by rate(); a generation goes on with those of the one
+ * before. */
+void webhook_open_series(struct webhook *hook);
 /* Of the task that runs, which is one. */
 struct webhook_call *webhook_call_current(const struct script *script);
 /* Begins calls that wait for a turn. */

@@ -65,13 +65,20 @@ static void set_busy(struct webhook_response *response, const char *text)
     response->retry_after_s = RETRY_S;
 }
 
-static void count(struct webhook *hook, int status)
+static struct series *requests_of(struct webhook *hook, int status)
 {
     static const char *const classes[] = {"0xx", "1xx", "2xx", "3xx", "4xx", "5xx"};
     struct series **series = &hook->requests[status / 100 % ARRAY_LEN(classes)];
     if (!*series)
         *series = SERIES(&family_requests, hook->script->id.name, hook->path, classes[status / 100]);
-    series_inc(*series);
+    return *series;
+}
+
+void webhook_open_series(struct webhook *hook)
+{
+    requests_of(hook, 200);
+    requests_of(hook, 400);
+    requests_of(hook, 500);
 }
 
 static void finish(struct webhook_call *call)
@@ -80,7 +87,7 @@ static void finish(struct webhook_call *call)
     TAILQ_REMOVE(call->is_begun ? &own->running : &own->waiting, call, link);
     own->call_count--;
     timer_cancel(&call->timeout);
-    count(call->hook, call->response.status);
+    series_inc(requests_of(call->hook, call->response.status));
     call->done(call->ctx, &call->response);
     webhook_response_clear(&call->response);
     free(call);
@@ -240,7 +247,7 @@ struct webhook_call *webhook_call_start(struct webhook_paths *paths, const struc
         ok = false;
     }
     if (!ok || !is_signed(hook, request, &response) || !has_room(hook, &response)) {
-        if (hook) count(hook, response.status);
+        if (hook) series_inc(requests_of(hook, response.status));
         done(ctx, &response);
         webhook_response_clear(&response);
         return NULL;

@@ -8,6 +8,7 @@ local kinds = require "tool.check.kinds"
 local check_access = require "tool.check.access"
 local lacking = require "tool.check.lacking"
 local rules = require "tool.check.rules"
+local webhooks = require "tool.check.webhooks"
 local new_reader = require "tool.source"
 
 local OK, FINDINGS, USAGE, UNREAD = 0, 1, 2, 3
@@ -15,7 +16,7 @@ local OK, FINDINGS, USAGE, UNREAD = 0, 1, 2, 3
 local NO_SERVER = "; no server was asked (use --context or --server for its kinds and permissions)"
 local NO_PARSER = "kubelua check: sources were not read, only what scripts register: luacheck (the package lua-check) "
   .. "is not installed\n"
-local CHECKS = { kinds, dropped, dead, rules, lacking, declared }
+local CHECKS = { kinds, dropped, dead, rules, lacking, declared, webhooks }
 
 local function complain(...) io.stderr:write("kubelua check: ", (...):format(select(2, ...)), "\n") end
 

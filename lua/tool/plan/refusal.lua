@@ -37,24 +37,42 @@ local KINDS = { ['"histogram"'] = "histogram", ['"gauge"'] = "gauge" }
 
 local function kind_of(metric) return KINDS[detail.field(metric.detail, "kind")] or "counter" end
 
--- No metric may clash with one of another script: that runs, even if it is to change too, as both are loaded before
--- either takes over; or that an earlier file is to make.
+-- The first clash with another script: that runs, even if it is to change too, as both are loaded before either takes
+-- over; or that an earlier file is to make.
+local function first_clash(file, running, files, clash)
+  for _, script in ipairs(running) do
+    local why = script ~= file.other and clash(script)
+    if why then return why end
+  end
+  for i = 1, file.number - 1 do
+    local why = not files[i].error and clash(files[i])
+    if why then return why end
+  end
+end
+
 local function check_metrics(file, loaded, running, files)
   return first(file.plan, "metric", function(metric)
-    local function clash(script)
+    return first_clash(file, running, files, function(script)
       return first(script.plan, "metric", function(other)
         if other.key == metric.key and other.detail == metric.detail then return nil end
         return loaded:metric_clash(file.number, metric.key, kind_of(metric), other.key, kind_of(other), script.name)
       end)
-    end
-    for _, script in ipairs(running) do
-      local why = script ~= file.other and clash(script)
-      if why then return why end
-    end
-    for i = 1, file.number - 1 do
-      local why = not files[i].error and clash(files[i])
-      if why then return why end
-    end
+    end)
+  end)
+end
+
+-- --- webhooks
+
+-- In the words of a reload.
+local function check_webhooks(file, _, running, files)
+  return first(file.plan, "webhook", function(hook)
+    return first_clash(file, running, files, function(script)
+      return first(script.plan, "webhook", function(other)
+        local at = hook.file and ("%s:%d"):format(hook.file, hook.line) or file.path
+        return other.key == hook.key
+          and ('%s: k8s.webhook: the path "%s" is that of a webhook of %s'):format(at, hook.key, script.path)
+      end)
+    end)
   end)
 end
 
@@ -91,7 +109,7 @@ end
 
 -- Sets the errors. States come before metrics: a refused file makes no metrics.
 function refusal.find(loaded, running, files, params)
-  for _, check in ipairs { check_states, check_metrics, check_params } do
+  for _, check in ipairs { check_states, check_metrics, check_webhooks, check_params } do
     for _, file in ipairs(files) do
       if would_load(file) then file.error = check(file, loaded, running, files, params) or nil end
     end
