@@ -63,11 +63,12 @@ false	k8s.informer: "secrets:watch" is not declared with k8s.reads
 false	k8s.informer: "configmaps:watch" is not declared with k8s.reads
 false	k8s.informer: the server doesn't have a resource type "podz", did you mean "pods"?
 false	k8s.informer: transform may only be given while the script is loading
+false	k8s.informer: "*.example.com" is a pattern; use k8s.each_kind for all kinds of a group
 false	factory:informer may only be called while the script is loading
 false	informer:stop: the informer of pods was made while the script loaded, and lives as long as the script
 a filter: k8s.informer may not be called in a filter
 ]], exec [[
-      k8s.reads { "pods:watch", "podz:watch", "configmaps:list" }
+      k8s.reads { "pods:watch", "podz:watch", "configmaps:list", "*.example.com:watch" }
       local pods, caches, why = k8s.informer "pods", k8s.factory(), nil
       pods:on_add(function() end, { filter = function()
         why = why or select(2, pcall(k8s.informer, "pods"))
@@ -78,6 +79,7 @@ a filter: k8s.informer may not be called in a filter
         print(pcall(k8s.informer, "configmaps"))
         print(pcall(k8s.informer, "podz"))
         print(pcall(k8s.informer, "pods", { transform = function(pod) return pod end }))
+        print(pcall(k8s.informer, "*.example.com"))
         print(pcall(caches.informer, caches, "pods"))
         print(pcall(pods.stop, pods))
         print("a filter: " .. why)
@@ -89,12 +91,12 @@ a filter: k8s.informer may not be called in a filter
     assert.are.equal([[
 true	3
 informer pods
-the informer of pods was stopped
+query: the informer of pods was stopped
 the informer of pods was stopped
 the informer of pods was stopped
 the informer of pods was stopped
 k8s.snapshot: the informer of pods was stopped
-the informer of pods was stopped
+the informer of pods was stopped	the informer of pods was stopped
 the informer of pods was stopped
 3
 true
@@ -115,7 +117,7 @@ true
         tried(query.count, query)
         tried(pods.status, pods)
         tried(k8s.snapshot, pods)
-        tried(pods.wait_rv, pods, "5")
+        print(select(2, pods:wait_rv "5"), select(2, pods:wait_for_sync()))
         k8s.sleep "10ms"
         tried(lister.list_all, lister)
         print(copies:count())

@@ -31,6 +31,11 @@ struct informer_claim *informer_arg(lua_State *L, int idx, const char *verb)
     return box->claim;
 }
 
+struct informer_claim *informer_waited_arg(lua_State *L, int idx, const char *verb)
+{
+    return box_arg(L, idx, verb)->claim;
+}
+
 struct running_informer *informer_held(lua_State *L, int idx)
 {
     return box_arg(L, idx, "informer")->running;
@@ -106,6 +111,9 @@ static int l_informer_claim(lua_State *L)
     struct informer_spec spec = {0};
     spec.kind = arg_str(L, 1, "k8s.informer: kind").p;
     if (*spec.kind == '\0') script_raise(L, "k8s.informer: the kind is empty");
+    if (strchr(spec.kind, '*'))
+        script_raise(L, "k8s.informer: \"%s\" is a pattern; use k8s.each_kind for all kinds of a group",
+                     spec.kind);
     arg_room(L, "k8s.informer", LIMIT_INFORMERS,
              script_loaded_claims(script) + running_informers_count(script));
     arg_table(L, 2, "k8s.informer: options");
@@ -241,7 +249,7 @@ static int l_informer_describe(lua_State *L)
  * is called with '.'. */
 static int l_informer_check(lua_State *L)
 {
-    claim_self(L, arg_str(L, 2, "check").p);
+    class_self(L, CLASS_INFORMER, arg_str(L, 2, "check").p);
     return 0;
 }
 

@@ -12,6 +12,8 @@ struct script;
 
 /* Raises "verb: expected an informer, not nil", and if it was stopped. */
 struct informer_claim *informer_arg(lua_State *L, int idx, const char *verb);
+/* Likewise, but one that was stopped is returned, too. */
+struct informer_claim *informer_waited_arg(lua_State *L, int idx, const char *verb);
 /* Returns what holds the claim of an informer that was made while the script ran, borrowed; NULL of others.
  */
 struct running_informer *informer_held(lua_State *L, int idx);

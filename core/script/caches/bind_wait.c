@@ -86,7 +86,7 @@ static void drop_version(struct task_wait *wait)
 static int l_wait_version(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_version, drop_version, .finishes = false};
-    struct informer_claim *claim = informer_arg(L, 1, "wait_rv");
+    struct informer_claim *claim = informer_waited_arg(L, 1, "wait_rv");
     struct str version = arg_str(L, 2, "wait_rv: the resource version");
     int64_t timeout_ms = arg_duration_ms(L, 3, "wait_rv: the timeout");
     struct str ns = lua_isnoneornil(L, 4) ? (struct str){0} : arg_str(L, 4, "wait_rv: the namespace");
@@ -94,6 +94,7 @@ static int l_wait_version(lua_State *L)
     if (!resource_version_check(version, &err))
         script_raise(L, "wait_rv: \"%.64s\" is not the version of a list or an object", version.p);
     task_check(L, "wait_rv");
+    if (claim_is_stopped(claim)) return push_stopped(L, claim);
     if (version_reached(claim_version(claim, ns), version)) {
         lua_pushboolean(L, 1);
         return 1;
@@ -213,14 +214,18 @@ static int l_wait_synced(lua_State *L)
     struct script *script = script_of(L);
     size_t count = (size_t)lua_gettop(L) - 1;
     int64_t timeout_ms = arg_duration_ms(L, 1, "wait_for_cache_sync: the timeout");
-    for (size_t i = 0; i < count; i++) informer_arg(L, (int)i + 2, "wait_for_cache_sync");
     task_check(L, "wait_for_cache_sync");
+    for (size_t i = 0; i < count; i++) {
+        const struct informer_claim *claim = informer_waited_arg(L, (int)i + 2, "wait_for_cache_sync");
+        if (claim_is_stopped(claim)) return push_stopped(L, claim);
+    }
     struct wait_synced *w = xcalloc(1, sizeof *w + count * sizeof w->claims[0]);
     w->script = script;
     w->timeout_ms = timeout_ms;
     w->timeout.fn = on_sync_timeout;
     w->count = count;
-    for (size_t i = 0; i < count; i++) w->claims[i] = informer_arg(L, (int)i + 2, "wait_for_cache_sync");
+    for (size_t i = 0; i < count; i++)
+        w->claims[i] = informer_waited_arg(L, (int)i + 2, "wait_for_cache_sync");
     if (all_synced(w)) {
         free(w);
         lua_pushboolean(L, 1);

@@ -45,7 +45,7 @@ void running_informer_stop(struct running_informer *informer)
 size_t running_informers_count(struct script *script)
 {
     struct running_informers *all = script->own.running;
-    int64_t now_ms = clock_now_ms(loop_clock(script->host->loop));
+    int64_t now_ms = all->grace_count > 0 ? clock_now_ms(loop_clock(script->host->loop)) : 0;
     size_t left = 0;
     for (size_t i = 0; i < all->grace_count; i++)
         if (all->grace_ends_ms[i] > now_ms) all->grace_ends_ms[left++] = all->grace_ends_ms[i];
