@@ -20,6 +20,9 @@ function containers.plan(pod)
   return run_for, code
 end
 
+-- Those of a pod. What was loaded may be parts of objects: of pods without containers, too.
+function containers.of(pod) return pod.spec.containers or {} end
+
 local function base(container, old)
   return {
     name = container.name, image = container.image, imageID = old and old.imageID or "", ready = false,
@@ -37,7 +40,7 @@ end
 -- `restarts` more than before.
 function containers.running(container, old, restarts)
   local status = base(container, old)
-  status.imageID = "sim.kubelua.dev/" .. container.image .. "@sha256:" .. ("0"):rep(64)
+  status.imageID = "sim.kubelua.dev/" .. (container.image or "") .. "@sha256:" .. ("0"):rep(64)
   status.containerID = "containerd://" .. raw.hex(64)
   status.restartCount = status.restartCount + (restarts or 0)
   status.state = { running = { startedAt = times.text() } }

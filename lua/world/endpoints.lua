@@ -1,6 +1,7 @@
 -- EndpointSlices, and Endpoints, of services with a selector: the pods behind them, ready or not.
 local api = require "world.api"
 local cache = require "world.cache"
+local containers = require "world.containers"
 local owned = require "world.owned"
 local pods = require "world.pods"
 local queue = require "world.queue"
@@ -18,7 +19,7 @@ local controller = { name = "endpoints" }
 local function number_of(port, pod)
   local target = port.targetPort or port.port
   if type(target) == "number" then return target ~= 0 and target or port.port end
-  for _, container in ipairs(pod.spec.containers) do
+  for _, container in ipairs(containers.of(pod)) do
     for _, open in ipairs(container.ports or {}) do
       if open.name == target and open.protocol == (port.protocol or "TCP") then return open.containerPort end
     end

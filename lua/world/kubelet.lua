@@ -68,8 +68,8 @@ local function write(pod, more, sandbox, ready, over)
 end
 
 local function each(pod, make)
-  local list = {}
-  for i, container in ipairs(pod.spec.containers) do
+  local list = raw.array {}
+  for i, container in ipairs(containers.of(pod)) do
     list[i] = make(container, containers.find((pod.status or {}).containerStatuses, container.name))
   end
   return list
@@ -109,12 +109,12 @@ end
 -- When the readiness probe of a running container succeeds first.
 local function ready_at(container, status)
   local delay = (container.readinessProbe or {}).initialDelaySeconds or 0
-  return times.of(status.state.running.startedAt) + delay * times.second
+  return (times.of(status.state.running.startedAt) or 0) + delay * times.second
 end
 
 -- The next state of a container that runs: it ends when its time is over, or when something kills it.
 local function next_running(pod, plan, container, old)
-  local started = times.of(old.state.running.startedAt)
+  local started = times.of(old.state.running.startedAt) or times.now()
   if plan.run_for == nil then
     plan.run_for, plan.code = containers.plan(pod)
     plan.run_for = plan.run_for or false
@@ -129,12 +129,16 @@ local function next_running(pod, plan, container, old)
   plan.crash = nil
   local policy = pod.spec.restartPolicy
   if policy == "Never" or (policy == "OnFailure" and code == 0) then return containers.ended(container, old, code) end
-  local delay_s = math.min(BACKOFF_S * 2 ^ old.restartCount, BACKOFF_MAX_S)
+  local delay_s = math.min(BACKOFF_S * 2 ^ (old.restartCount or 0), BACKOFF_MAX_S)
   plan[container.name] = times.now() + delay_s * times.second
   return containers.crashed(container, old, code, delay_s), plan[container.name]
 end
 
 local function next_state(pod, plan, container, old)
+  if not old or not old.state then -- of a pod that was loaded without it
+    old = containers.running(container, old)
+    return old, ready_at(container, old)
+  end
   if old.state.running then return next_running(pod, plan, container, old) end
   if old.state.terminated then return old end
   local due = plan[container.name] or times.now()
@@ -145,7 +149,7 @@ local function next_state(pod, plan, container, old)
 end
 
 local function go_on(key, pod, plan)
-  local all_ready, over, due = true, true, nil
+  local all_ready, over, due = true, #containers.of(pod) > 0, nil
   local statuses = each(pod, function(container, old)
     local status, at = next_state(pod, plan, container, old)
     all_ready = all_ready and status.ready

@@ -1,4 +1,6 @@
 -- Quantities of resources as numbers: "250m", "1Gi", 2.
+local containers = require "world.containers"
+
 local quantity = {}
 
 local units = {
@@ -15,7 +17,7 @@ end
 -- What the containers of a pod ask for, of one resource.
 function quantity.asked(pod, name)
   local sum = 0
-  for _, container in ipairs(pod.spec.containers) do
+  for _, container in ipairs(containers.of(pod)) do
     local requests = (container.resources or {}).requests
     sum = sum + quantity.of((requests or {})[name])
   end

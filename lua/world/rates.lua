@@ -1,6 +1,7 @@
 -- What happens by itself, at given rates: rollouts, crashes and drains. `--world-rate rollouts=1/m,crashes=10/h`.
 local api = require "world.api"
 local cache = require "world.cache"
+local containers = require "world.containers"
 local kubelet = require "world.kubelet"
 local pods = require "world.pods"
 local queue = require "world.queue"
@@ -41,7 +42,8 @@ function act.crashes()
   local pod = choose(values.filter(cache.list "pods", function(pod)
     return pods.phase(pod) == "Running" and pods.is_active(pod)
   end))
-  if pod then kubelet.crash(cache.key_of(pod), choose(pod.spec.containers).name) end
+  local one = pod and choose(containers.of(pod))
+  if one then kubelet.crash(cache.key_of(pod), one.name) end
 end
 
 -- As `kubectl drain`: a node takes no pods, and its pods are evicted as far as budgets allow; a minute later it is

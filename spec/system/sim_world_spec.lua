@@ -140,6 +140,45 @@ describe("kubelua sim --world #threads", function()
   end)
 end)
 
+describe("kubelua sim --world --load", function()
+  after_each(function() cluster.stop_all() end)
+
+  it("goes on with pods of which a file has parts", function()
+    local ready = { phase = "Running", conditions = { { type = "Ready", status = "True" } } }
+    local function pod(name, spec, status)
+      return cjson.encode { kind = "Pod", apiVersion = "v1", metadata = { name = name, namespace = "default" },
+        spec = spec, status = status }
+    end
+    local file = os.tmpname()
+    local out = assert(io.open(file, "w"))
+    out:write(table.concat({
+      pod("bare", nil, ready),
+      pod("placed", { nodeName = "node-1" }, ready),
+      pod("parts", { nodeName = "node-1", containers = { { name = "c" } } }, ready),
+      pod("named", { nodeName = "node-1", containers = { { name = "c", image = "i" } } }, {
+        phase = "Running", containerStatuses = { { name = "c", ready = true } } }),
+      pod("timeless", { nodeName = "node-1", restartPolicy = "Never", containers = { { name = "c", image = "i" } } }, {
+        phase = "Running", containerStatuses = { { name = "c", state = { running = {} } } } }),
+      pod("new", { nodeName = "node-1" }, { phase = "Pending" }),
+    }, "\n"))
+    out:close()
+    local sim = cluster.sim { "--world", "--world-clock", "stopped", "--world-nodes", "1", "--load", file }
+    assert(os.remove(file))
+    sim.api:create(core .. "services", { kind = "Service", apiVersion = "v1", metadata = { name = "s" },
+      spec = { ports = { { port = 80, targetPort = "http" } }, selector = { app = "x" } } })
+    sim.api:request("POST", "/sim/clock?step=1m")
+    assert.are.equal("", sim:err())
+    for _, name in ipairs { "bare", "placed", "parts", "named", "new" } do
+      local status = sim.api:get(core .. "pods/" .. name).status
+      assert.are.equal("Running", status.phase, name)
+      assert.are.equal("node-1", sim.api:get(core .. "pods/" .. name).spec.nodeName)
+      for _, container in ipairs(status.containerStatuses or {}) do
+        assert.is_not_nil(container.state.running, name)
+      end
+    end
+  end)
+end)
+
 describe("kubelua sim with flags of a world", function()
   after_each(function() cluster.stop_all() end)
 
