@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "sim/api/encode.h"
 #include "sim/api/subresource.h"
+#include "sim/managed/apply.h"
 #include "sim/managed/element.h"
 #include "sim/object/crd.h"
 #include "sim/object/metadata.h"
@@ -160,7 +161,8 @@ static void refuse(const struct writing *w, char *error)
     free(error);
 }
 
-#define UNREAD "couldn't get version/kind; json parse error: "
+#define MISSING_KIND "Object 'Kind' is missing in "
+#define UNREAD       "couldn't get version/kind; json parse error: "
 
 /* Kind and version are read before the rest, and must be strings. */
 static char *head_problem(const struct writing *w, const json_t *body)
@@ -173,7 +175,7 @@ static char *head_problem(const struct writing *w, const json_t *body)
                              sim_json_type(value), fields[i]);
     }
     if (kind_of(w)->custom && !*sim_text_at(body, "kind"))
-        return xasprintf("Object 'Kind' is missing in '%.*s'", STR_ARG(w->request->body));
+        return xasprintf(MISSING_KIND "'%.*s'", STR_ARG(w->request->body));
     const char *version = sim_text_at(body, "apiVersion");
     if (strchr(version, '/') == strrchr(version, '/')) return NULL;
     return xasprintf("unexpected GroupVersion string: %s", version);
@@ -202,6 +204,10 @@ static json_t *parse(const struct writing *w, json_t **duplicates)
     if (!error && json_is_object(body)) return body;
     json_decref(body);
     if (!error) return json_object();
+    if (w->ignores_unknown && strncmp(error, MISSING_KIND, strlen(MISSING_KIND)) == 0) {
+        refuse(w, error);
+        return NULL;
+    }
     char *summary = sim_body_summary(w->request->body);
     sim_reply_status(
         w->reply, sim_status_bad_request("the object provided is unrecognized (must be of type %s): %s (%s)",
@@ -251,7 +257,7 @@ json_t *sim_body_read(const struct writing *w)
 }
 
 /* The same of one that was applied. */
-static json_t *unconverted(const json_t *object, char *error)
+static json_t *unconverted(const json_t *given, const json_t *object, char *error)
 {
     const char *version = sim_text_at(object, "apiVersion"), *kind = sim_text_at(object, "kind"),
                *core = strchr(version, '/') ? "" : "/";
@@ -259,7 +265,7 @@ static json_t *unconverted(const json_t *object, char *error)
     char *message =
         xasprintf("failed to convert new object (%s/%s; %s%s, Kind=%s) to proper version: unable to "
                   "convert unstructured object to %s%s, Kind=%s: %s%s",
-                  sim_text_at(object, "metadata.namespace"), sim_text_at(object, "metadata.name"), core,
+                  sim_text_at(given, "metadata.namespace"), sim_text_at(object, "metadata.name"), core,
                   version, kind, core, version, kind, bytes ? "error decoding from json: " : "", error);
     json_t *status = sim_status(500, NULL, message, NULL, NULL);
     free(message);
@@ -272,7 +278,7 @@ static json_t *unreadable(const struct sim_patch_body *patch, const json_t *patc
 {
     struct sim_kind none = {.group = "", .kind = ""};
     struct buf text = {0};
-    if (patch->applied) return unconverted(patched, error);
+    if (patch->applied) return unconverted(((const struct sim_apply *)patch->ctx)->given, patched, error);
     if (patch->strategic)
         sim_put_go_value(&text, patch->ctx);
     else

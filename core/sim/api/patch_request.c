@@ -102,26 +102,29 @@ static void apply(struct writing *w, const char *key)
 
 /* --- patches */
 
-#define MAP_TYPE       "map[string]interface {}"
-#define OPERATION_TYPE "handlers.jsonPatchOp"
+#define MAP_TYPE "map[string]interface {}"
 
 /* Returns the patch, a map or a list of maps; NULL and a response if it is neither. */
 static json_t *read_patch(const struct writing *w, sim_body_fn *body)
 {
     bool list = body == patched;
+    bool unread = body != merged_by_key && w->ignores_unknown; /* a server looks for unknown fields first */
     char *why;
     json_t *given = sim_parse_as(w->request->body, list ? JSON_ARRAY : JSON_OBJECT,
-                                 list ? "[]" OPERATION_TYPE : MAP_TYPE, &why),
+                                 !list    ? MAP_TYPE
+                                 : unread ? "jsonpatch.Patch"
+                                          : "[]handlers.jsonPatchOp",
+                                 &why),
            *operation;
     size_t i;
     json_array_foreach (given, i, operation)
         if (!why && !json_is_object(operation))
-            why = xasprintf("json: cannot unmarshal %s into Go value of type " OPERATION_TYPE,
-                            sim_json_type(operation));
+            why = xasprintf("json: cannot unmarshal %s into Go value of type %s", sim_json_type(operation),
+                            unread ? "jsonpatch.Operation" : "handlers.jsonPatchOp");
     json_t *refusal = NULL;
-    bool unread = body == merged && w->ignores_unknown; /* a server that ignores fields does not look first */
-    if (why && !unread)
-        refusal = sim_status_bad_request("%s%s", body == merged_by_key ? "" : "error decoding patch: ", why);
+    if (why && !(unread && body == merged))
+        refusal = sim_status_bad_request(
+            "%s%s", body == merged_by_key || unread ? "" : "error decoding patch: ", why);
     else if ((why || json_is_null(given)) && body == merged)
         refusal = sim_status_bad_request("Invalid JSON Patch");
     free(why);

@@ -153,6 +153,18 @@ static bool is_cut_off(const struct sim_request *request, struct sim_reply *repl
     return true;
 }
 
+/* The list of the resources of a version: a server has it of definitions for any method. */
+static bool is_of_definitions(struct sim_api *api, const json_t *list)
+{
+    const char *name = json_string_value(json_object_get(list, "groupVersion"));
+    bool found = false;
+    sim_store_lock(api->store);
+    for (size_t i = 0; name && i < api->store->served_count && !found; i++)
+        found = api->store->kinds[i]->custom && strcmp(api->store->served[i]->api_version, name) == 0;
+    sim_store_unlock(api->store);
+    return found;
+}
+
 static bool discovery(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
 {
     sim_store_lock(api->store);
@@ -161,7 +173,7 @@ static bool discovery(struct sim_api *api, const struct sim_request *request, st
     sim_store_unlock(api->store);
     if (!reply->json) return false;
     reply->code = 200;
-    if (strcmp(request->method, "GET") == 0) return true;
+    if (strcmp(request->method, "GET") == 0 || is_of_definitions(api, reply->json)) return true;
     json_decref(reply->json);
     sim_reply_not_allowed(reply);
     return true;

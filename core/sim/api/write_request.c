@@ -50,16 +50,34 @@ static json_t *read_object(const struct writing *w)
     return is_json(w) ? sim_body_read(w) : NULL;
 }
 
+/* Those of custom objects may be without a domain. */
+static void warn_of_finalizers(const json_t *finalizers, json_t *warnings)
+{
+    json_t *finalizer;
+    size_t i;
+    json_array_foreach ((json_t *)finalizers, i, finalizer) {
+        const char *name = sim_text_at(finalizer, "");
+        if (!strchr(name, '/') && strcmp(name, "orphan") != 0 && strcmp(name, "foregroundDeletion") != 0)
+            json_array_append_new(
+                warnings,
+                sim_textf("metadata.finalizers: \"%s\": prefer a domain-qualified finalizer name to "
+                          "avoid accidental conflicts with other finalizer writers",
+                          name));
+    }
+}
+
 /* What a server says of an object that it took. */
 static void warn_of(const struct writing *w, const struct sim_object *object)
 {
     const struct sim_kind *kind = w->target->served->kind;
-    if (kind->custom || w->target->subresource || strcmp(w->request->method, "DELETE") == 0 ||
-        !sim_rules_warn(kind->kind))
-        return;
+    bool warns = kind->custom || sim_rules_warn(kind->kind);
+    if (w->target->subresource || strcmp(w->request->method, "DELETE") == 0 || !warns) return;
     json_t *whole = sim_served_json(w->target->served, object);
     if (!w->reply->warnings) w->reply->warnings = json_array();
-    sim_rules_warnings(kind->kind, whole, w->reply->warnings);
+    if (kind->custom)
+        warn_of_finalizers(sim_at(whole, "metadata.finalizers"), w->reply->warnings);
+    else
+        sim_rules_warnings(kind->kind, whole, w->reply->warnings);
     json_decref(whole);
 }
 

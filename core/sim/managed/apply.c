@@ -13,6 +13,7 @@
 
 static char *kind_text(const char *version, const char *kind)
 {
+    if (strchr(version, '/') != strrchr(version, '/')) return xstrdup("/, Kind="); /* is no version */
     return xasprintf("%s%s, Kind=%s", strchr(version, '/') ? "" : "/", version, kind);
 }
 

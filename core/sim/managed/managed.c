@@ -115,8 +115,8 @@ void sim_managed_scale(const struct sim_author *author, const char *path, const 
     bool changed = sim_int_at(live, path, 0) != wanted;
     set_of_path(steps, &replicas);
     sim_managers_read(&managers, sim_at(live, "metadata.managedFields"));
-    sim_managers_scale(&managers, changed, &replicas);
-    if (changed && wanted) sim_managers_add(&managers, author, &replicas);
+    bool tracked = sim_managers_scale(&managers, changed, &replicas);
+    if (changed && wanted && tracked) sim_managers_add(&managers, author, &replicas);
     sim_managed_set(object, &managers);
     sim_field_set_clear(&replicas);
     sim_managers_clear(&managers);

@@ -235,13 +235,15 @@ void sim_managers_add(struct sim_managers *managers, const struct sim_author *au
     own->set = sim_field_set_copy(fields);
 }
 
-void sim_managers_scale(struct sim_managers *managers, bool changed, const struct sim_field_set *replicas)
+bool sim_managers_scale(struct sim_managers *managers, bool changed, const struct sim_field_set *replicas)
 {
+    bool owned = false;
     for (size_t i = managers->count; i-- > 0;) {
         struct sim_manager *one = &managers->list[i];
         struct sim_field_set theirs = sim_field_set_copy(&one->set);
         bool applies = strcmp(one->operation, "Apply") == 0;
         sim_field_set_intersect(&theirs, replicas);
+        owned = owned || !sim_field_set_empty(&theirs);
         if (!sim_field_set_empty(&theirs) && (changed || !applies)) {
             const struct sim_author author = {one->name, one->operation, one->version, one->subresource, 0};
             sim_field_set_subtract(&one->set, replicas);
@@ -250,6 +252,7 @@ void sim_managers_scale(struct sim_managers *managers, bool changed, const struc
         }
         sim_field_set_clear(&theirs);
     }
+    return owned;
 }
 
 /* --- no more than ten updaters */

@@ -26,19 +26,6 @@ static void add(struct problems *p, const struct sim_path *path, const char *for
     va_end(args);
 }
 
-static const char *go_type(const json_t *value)
-{
-    switch (json_typeof(value)) {
-    case JSON_STRING: return "string";
-    case JSON_TRUE:
-    case JSON_FALSE: return "bool";
-    case JSON_INTEGER: return "int64";
-    case JSON_REAL: return "float64";
-    case JSON_ARRAY: return "[]interface {}";
-    default: return "map[string]interface {}";
-    }
-}
-
 /* As Go prints a value that it does not know. */
 static char *go_value(const json_t *value)
 {
@@ -61,7 +48,7 @@ static void put_go_source(struct buf *out, const json_t *value)
         sim_put_json(out, value);
         return;
     }
-    buf_printf(out, "%s{", go_type(value));
+    buf_printf(out, "%s{", sim_go_type(value));
     json_object_foreach ((json_t *)value, key, below) {
         buf_puts(out, i++ ? ", " : "");
         buf_json_string(out, str_of(key));
@@ -95,7 +82,7 @@ static void check_scalar(struct problems *p, const char *type, const json_t *val
     } else if (strcmp(type, "boolean") == 0) {
         if (!json_is_boolean(value)) add(p, path, "expected boolean, got &{%s}", shown);
     } else if (!json_is_number(value))
-        add(p, path, "expected numeric (int or float), got %s", go_type(value));
+        add(p, path, "expected numeric (int or float), got %s", sim_go_type(value));
     free(shown);
 }
 

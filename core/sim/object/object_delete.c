@@ -37,6 +37,12 @@ static bool check_preconditions(const struct sim_kind *kind, const json_t *old, 
         const char *there = sim_text_at(old, checks[i].field);
         const json_t *wanted = sim_at(options, checks[i].precondition);
         if (!json_is_string(wanted) || strcmp(json_string_value(wanted), there) == 0) continue;
+        if (sim_is_namespace(kind)) /* which look themselves */
+            return sim_refuse(
+                refusal,
+                sim_status_conflict(kind, sim_text_at(old, "metadata.name"),
+                                    "Precondition failed: %s in precondition: %s, %s in object meta: %s",
+                                    checks[i].label, json_string_value(wanted), checks[i].label, there));
         /* The real server has the kind here instead of the resource. */
         struct sim_kind named = *kind;
         named.plural = kind->kind;
@@ -141,7 +147,8 @@ static bool wants(bool collects_none, const json_t *object, const json_t *option
     if (collects_none) return false;
     if (json_is_boolean(orphans)) return orphan && json_is_true(orphans);
     if (*given) return strcmp(given, policy) == 0;
-    return otherwise || sim_has_text(sim_at(object, "metadata.finalizers"), finalizer);
+    if (sim_has_text(sim_at(object, "metadata.finalizers"), finalizer)) return true;
+    return otherwise && !sim_has_text(sim_at(object, "metadata.finalizers"), FOREGROUND);
 }
 
 /* Jobs orphan their pods if nothing is said, for the sake of old clients. */

@@ -16,11 +16,37 @@
 #include "sim/validate/scalars.h"
 #include "sim/validate/structural.h"
 
+/* The number at a path of a scale: a server reads it whatever the schema says of the value. */
+static void check_replicas(const json_t *object, const char *path, json_t *causes)
+{
+    char *copy = xstrdup(path), *rest = copy + strspn(copy, "."), *step;
+    const json_t *value = object;
+    struct buf text = {0};
+    buf_puts(&text, ".");
+    while (json_is_object(value) && (step = strsep(&rest, "."))) {
+        buf_printf(&text, "%s%s", text.len > 1 ? "." : "", step);
+        value = json_object_get(value, step);
+    }
+    if (value && rest) buf_printf(&text, ".%.*s", (int)strcspn(rest, "."), rest);
+    if (value && (rest || !json_is_integer(value))) {
+        json_t *zero = json_integer(0);
+        buf_puts(&text, " accessor error: ");
+        sim_put_go_value(&text, value);
+        buf_printf(&text, " is of the type %s, expected %s", sim_go_type(value),
+                   rest ? "map[string]interface{}" : "int64");
+        json_array_append_new(causes, sim_cause("FieldValueInvalid", path, zero, buf_text(&text)));
+        json_decref(zero);
+    }
+    buf_clear(&text);
+    free(copy);
+}
+
 json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *object)
 {
     json_t *causes = json_array();
     if (sim_is_crd(kind)) sim_crd_check(object, causes);
     if (kind->structural) sim_structural_check(kind->structural, object, causes);
+    if (kind->scale) check_replicas(object, sim_text_at(kind->scale, "specReplicasPath"), causes);
     return causes;
 }
 

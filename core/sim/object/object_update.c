@@ -12,6 +12,7 @@
 #include "sim/object/status.h"
 #include "sim/text/json_error.h"
 #include "sim/text/tree.h"
+#include "sim/validate/rules.h"
 
 static const char *meta(const json_t *object, const char *key)
 {
@@ -270,9 +271,6 @@ static void keep_other_parts(const struct sim_kind *kind, json_t *object, const 
     }
     if (strcmp(kind->kind, "Secret") == 0 && !*kind->group && !*sim_text_at(object, "type"))
         copy_field(object, old, "type");
-    if (strcmp(kind->kind, "DaemonSet") == 0)
-        copy_field(sim_submap(sim_submap(object, "metadata"), "annotations"),
-                   sim_at(old, "metadata.annotations"), "deprecated.daemonset.template.generation");
 }
 
 /* Returns whether the change raises the generation. Custom objects are compared completely, others by their
@@ -326,6 +324,8 @@ static bool check_all(const struct sim_kind *kind, const json_t *old, const json
     json_array_extend(causes, more);
     json_decref(more);
     if (!subresource) sim_add_rule_causes(kind, old, object, causes);
+    if (is(subresource, "status") && sim_is_namespace(kind))
+        sim_rules_check("status of Namespace", old, object, causes);
     if (!subresource && kind->graceful) sim_add_pod_change_causes(old, object, causes);
     if (json_array_size(causes) == 0) {
         json_decref(causes);
@@ -345,6 +345,9 @@ static json_t *update(const struct sim_kind *kind, const json_t *old, const json
     else
         keep_other_parts(kind, object, old, subresource);
     keep_alone(kind, object, old, subresource);
+    if (!kind->custom && strcmp(kind->kind, "DaemonSet") == 0)
+        copy_field(sim_submap(sim_submap(object, "metadata"), "annotations"),
+                   sim_at(old, "metadata.annotations"), "deprecated.daemonset.template.generation");
     keep_system_fields(kind, object, old, causes);
     sim_apply_defaults(kind, object);
     if (kind->has_generation && counts && wants_other(kind, old, object)) {

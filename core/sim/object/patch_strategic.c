@@ -71,7 +71,8 @@ static json_t *in_order(const json_t *list, const json_t *order, const json_t *o
     size_t i, at = 0;
     json_array_foreach ((json_t *)order, i, element) {
         size_t there = same_at(list, key, element);
-        if (there < json_array_size(list)) json_array_append(named, json_array_get(list, there));
+        bool again = same_at(named, key, element) < json_array_size(named);
+        if (there < json_array_size(list) && !again) json_array_append(named, json_array_get(list, there));
     }
     json_array_foreach ((json_t *)list, i, element)
         if (same_at(order, key, element) == json_array_size(order)) json_array_append(others, element);
@@ -163,10 +164,19 @@ static json_t *merge_list(const json_t *old, const json_t *patch, const char *ke
     return ordered;
 }
 
+static bool has_directives(const json_t *list)
+{
+    json_t *element;
+    size_t i;
+    json_array_foreach ((json_t *)list, i, element)
+        if (json_object_get(element, "$patch")) return true;
+    return false;
+}
+
 static json_t *merge_field(const char *field, const json_t *old, const json_t *patch, char **message)
 {
     const char *key = json_is_array(patch) ? key_of(field, patch) : NULL;
-    if (key) return merge_list(old, patch, key, message);
+    if (key && (json_is_array(old) || has_directives(patch))) return merge_list(old, patch, key, message);
     return json_is_object(patch) ? merge_map(old, patch, message) : json_deep_copy(patch);
 }
 

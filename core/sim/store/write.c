@@ -125,6 +125,13 @@ static void set_owners(struct sim_api *api, const struct sim_served *served, str
     lose_empty_lists(served->kind, after);
 }
 
+/* Kinds of which the first object in a server's storage is another one than what it reads from there. */
+static bool is_unsettled(const struct sim_kind *kind)
+{
+    return !kind->custom &&
+           (strcmp(kind->kind, "PersistentVolumeClaim") == 0 || strcmp(kind->kind, "Job") == 0);
+}
+
 void sim_write_create(struct sim_api *api, const struct sim_served *served, const char *namespace_,
                       const json_t *body, struct sim_writer by, struct sim_written *written)
 {
@@ -147,7 +154,7 @@ void sim_write_create(struct sim_api *api, const struct sim_served *served, cons
     set_owners(api, served, by, NULL, NULL, body, prepared);
     struct sim_object *object = packed(served, prepared, dry_run);
     must(object);
-    object->unsettled = !served->kind->custom && strcmp(served->kind->kind, "PersistentVolumeClaim") == 0;
+    object->unsettled = is_unsettled(served->kind);
     if (add(api, served, object, dry_run)) {
         written->object = object;
         written->created = true;

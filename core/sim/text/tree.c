@@ -188,6 +188,19 @@ void sim_put_go_value(struct buf *out, const json_t *value)
         sim_put_json(out, value);
 }
 
+const char *sim_go_type(const json_t *value)
+{
+    switch (json_typeof(value)) {
+    case JSON_STRING: return "string";
+    case JSON_TRUE:
+    case JSON_FALSE: return "bool";
+    case JSON_INTEGER: return "int64";
+    case JSON_REAL: return "float64";
+    case JSON_ARRAY: return "[]interface {}";
+    default: return "map[string]interface {}";
+    }
+}
+
 char *sim_lower(const char *text)
 {
     char *copy = xstrdup(text);

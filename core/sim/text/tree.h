@@ -38,5 +38,7 @@ json_t *sim_parse(struct str text, size_t flags, json_error_t *error);
 void sim_put_json(struct buf *out, const json_t *value);
 /* Likewise, as Go prints it with %v: messages of errors have it. */
 void sim_put_go_value(struct buf *out, const json_t *value);
+/* Go's type of a value that was decoded without one: "map[string]interface {}". */
+const char *sim_go_type(const json_t *value);
 /* Returns a new string in lower case of ASCII. */
 char *sim_lower(const char *text);

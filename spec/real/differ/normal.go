@@ -106,7 +106,7 @@ func (s *session) normal(value any, key string) any {
 }
 
 // sortRandom sorts what the real server gives in a random order: the conflicts of an apply, and in discovery the
-// resources of definitions.
+// resources of definitions; and managers, whose order is that of seconds, of which one may have turned between the two.
 func sortRandom(object map[string]any) {
 	causes, _ := object["causes"].([]any)
 	for _, cause := range causes {
@@ -115,7 +115,8 @@ func sortRandom(object map[string]any) {
 		}
 	}
 	resources, _ := object["resources"].([]any)
-	for _, list := range [][]any{causes, resources} {
+	managers, _ := object["managedFields"].([]any)
+	for _, list := range [][]any{causes, resources, managers} {
 		sort.Slice(list, func(i, j int) bool { return text(list[i]) < text(list[j]) })
 	}
 }

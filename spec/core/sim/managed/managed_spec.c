@@ -166,6 +166,8 @@ static void test_who_scales_owns_the_number_alone(void **state)
     object = scaled("scaler", object, 0);
     assert_fields(object, 0, "me", "{'f:spec':{'f:paused':{}}}");
     assert_int_equal(json_array_size(sim_at(object, "metadata.managedFields")), 1);
+    object = scaled("scaler", object, 2); /* a number that nobody owns is not tracked again */
+    assert_int_equal(json_array_size(sim_at(object, "metadata.managedFields")), 1);
     json_decref(object);
 }
 

@@ -82,6 +82,11 @@ static void finalizers_are_merged_as_a_set(void **state)
 {
     assert_patched("{\"finalizers\":[\"a\",\"b\"]}", "{\"finalizers\":[\"b\",\"c\"]}",
                    "{\"finalizers\":[\"a\",\"b\",\"c\"]}");
+    assert_patched("{\"finalizers\":[\"a\"]}", "{\"finalizers\":[\"b\",\"b\"]}",
+                   "{\"finalizers\":[\"b\",\"a\"]}");
+    assert_patched("{}", "{\"finalizers\":[\"b\",\"b\"]}",
+                   "{\"finalizers\":[\"b\",\"b\"]}"); /* taken as it is */
+    assert_patched("{}", "{\"env\":[{\"name\":\"a\",\"$patch\":\"delete\"}]}", "{\"env\":[]}");
     assert_patched("{\"finalizers\":[\"a\",\"b\"]}",
                    "{\"$deleteFromPrimitiveList/finalizers\":[\"a\",\"z\"]}", "{\"finalizers\":[\"b\"]}");
 }
