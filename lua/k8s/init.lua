@@ -53,6 +53,7 @@ quantity raw:quantity +
 queue k8s.queue:new
 raw k8s.raw_read
 reads k8s.live:reads
+regex k8s.regex +
 restart k8s.actions:restart
 retry_on_conflict k8s.retry_on_conflict
 rule k8s.rule -

@@ -39,6 +39,7 @@ describe("types/k8s.lua", function()
   raw.base64 = bound("bind_text.c", "base64_verbs")
   raw.informer.methods = bound("bind_informer.c", "informer_methods")
   raw.queue.methods = bound("bind_queue.c", "queue_methods")
+  raw.regex.methods = bound("bind_regex.c", "regex_methods")
   local load_module = new_loader(raw)
   local content = load_module("k8s.frozen").content
   content(load_module "k8s") -- loads all of it

@@ -43,6 +43,7 @@ enum script_class {
     CLASS_GROUPS, /* the groups of a query while they are handed out */
     CLASS_TIMER,
     CLASS_SCHEDULE, /* times of a schedule, without a timer */
+    CLASS_REGEX,
     CLASS_QUEUE,
     CLASS_JOB,   /* of a worker of a queue */
     CLASS_STATE, /* a table of k8s.state, or in one */

@@ -117,6 +117,11 @@ local texts = {}
 
 function texts:selector(node) self:selector_argument(node) end
 
+function texts:pattern(node)
+  local why = node.tag == "String" and self.target.regex_error(node[1])
+  if why then self:error(node, "k8s.regex: %s", why) end
+end
+
 function texts:paths(node, _, of)
   each_text(node, function(item) self:path_argument(item, of) end)
 end
@@ -168,6 +173,7 @@ end
 local BY_NAME = {
   selector = texts.selector, fields = texts.paths, prune = texts.paths, changed = texts.paths, where = texts.where,
   source = texts.source, path = texts.path, index = texts.index, watches = texts.watches,
+  pattern = texts.pattern,
 }
 local PATHS_OF = {
   ["k8s.Query"] = true, ["k8s.GroupQuery"] = true, ["k8s.FindingOptions"] = true, ["k8s.HandlerOptions"] = true,
@@ -177,6 +183,7 @@ local PATHS_OF = {
 function subjects:check_option(name, node, type, of, class)
   if name == "path" and not PATHS_OF[class] then return end
   if name == "fields" and class == "k8s.log" then return end
+  if name == "pattern" and class ~= "k8s" then return end
   if class == "k8s.Owned" then return end -- whose index has a name of the script's own
   if class == "k8s.selects" or class == "k8s" and name == "selector" then return end
   local check = BY_NAME[name]

@@ -57,6 +57,7 @@ function raw_verbs.new(record)
     view = view_verbs,
     object = { get = noop, key = noop, copy = noop, json = noop, diff = noop },
     json = { encode = noop, decode = noop, array = noop },
+    regex = { new = noop, is_utf8 = noop, check = noop, methods = {} },
     schedule = { new = noop, parse = noop, format = noop, duration = noop },
     yaml = { encode = noop, decode = noop, decode_all = noop },
     print = function(...) record.printed = { ... } end,
