@@ -62,6 +62,23 @@ local function merge(own, defaults)
   return merged
 end
 
+-- What a running script declared, and what else its informer reads. Namespaces are copied, so that what is checked is
+-- what is used.
+local function check_running(kind, merged)
+  check_informer(kind)
+  if type(merged.namespaces) ~= "table" then
+    return
+  end
+  local copy = {}
+  for key, value in pairs(merged.namespaces) do
+    copy[key] = value
+  end
+  merged.namespaces = copy
+  if copy.selector ~= nil then
+    check_informer "namespaces"
+  end
+end
+
 -- Of a running script the plan has what k8s.reads declared.
 local function claim(defaults, kind, given)
   check_kind(kind)
@@ -69,7 +86,7 @@ local function claim(defaults, kind, given)
   local merged = merge(own, defaults)
   merged.transform = own.transform
   if not is_loading() then
-    check_informer(kind)
+    check_running(kind, merged)
   end
   local claimed = raw.informer.claim(kind, merged)
   if is_loading() then

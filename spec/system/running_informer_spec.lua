@@ -126,6 +126,33 @@ true
     ]])
   end)
 
+  it("may follow namespaces by their labels, if it may read those", function()
+    for _, name in ipairs { "one", "two" } do
+      sim.api:create("/api/v1/namespaces", {
+        apiVersion = "v1", kind = "Namespace", metadata = { name = name, labels = { team = name } },
+      })
+      sim.api:create("/api/v1/namespaces/" .. name .. "/configmaps", {
+        apiVersion = "v1", kind = "ConfigMap", metadata = { name = "map-" .. name },
+      })
+    end
+    local script = [[
+      k8s.reads { "configmaps:watch"%s }
+      k8s.main(function()
+        local ok, maps = pcall(k8s.informer, "configmaps", { namespaces = { selector = "team=one" } })
+        if not ok then return print(maps) end
+        maps:wait_for_sync()
+        for map in maps:lister():list() do print(map:name()) end
+        maps:stop()
+        k8s.sleep "20ms"
+        local again = k8s.informer("configmaps", { namespaces = { selector = "team" } })
+        again:wait_for_sync()
+        print(again:lister():count())
+      end)
+    ]]
+    assert.are.equal('k8s.informer: "namespaces:watch" is not declared with k8s.reads\n', exec(script:format ""))
+    assert.are.equal("map-one\n2\n", exec(script:format ', "namespaces:watch"'))
+  end)
+
   it("ends who waits for it", function()
     sim:forbid("pods", "no")
     assert.are.equal([[

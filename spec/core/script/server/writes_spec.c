@@ -348,6 +348,11 @@ static void test_declarations_are_read_as_those_of_rbac(void **state)
     assert_false(allows("*:create", WRITE_DELETE, "pods", ""));
     assert_true(allows("*/status:patch", WRITE_PATCH, "deployments.apps", "status"));
     assert_false(allows("*/status:patch", WRITE_PATCH, "deployments.apps", ""));
+    assert_true(allows("*.apps:patch", WRITE_PATCH, "deployments.apps", "status"));
+    assert_false(allows("*.apps:patch", WRITE_PATCH, "pods", ""));
+    assert_false(allows("*.pps:patch", WRITE_PATCH, "deployments.apps", ""));
+    assert_true(allows("*.apps/status:patch", WRITE_PATCH, "deployments.apps", "status"));
+    assert_false(allows("*.apps/status:patch", WRITE_PATCH, "deployments.apps", ""));
 }
 
 /* Asked while a script loads, when no server is known yet. */
@@ -359,11 +364,12 @@ static void test_leases_are_declared_by_any_of_their_names(void **state)
         {"coordination.k8s.io/v1/Lease:create", "Lease:*"},
         {"*:create", "lease:update"},
         {"*:*", "pods/status:patch"},
+        {"*.coordination.k8s.io:create", "*.k8s.io:update"},
     };
     static const char *const too_little[][2] = {
         {"leases:create", "leases:patch"},      {"leases:update", "*:delete"},
         {"leases/status:*", "leases:apply"},    {"leases.example.com:*", "pods:*"},
-        {"*/status:create", "*/status:update"},
+        {"*/status:create", "*/status:update"}, {"*.coordination.k8s.io/status:*", "*.apps:*"},
     };
     for (size_t i = 0; i < ARRAY_LEN(enough) + ARRAY_LEN(too_little); i++) {
         bool is_enough = i < ARRAY_LEN(enough);
@@ -382,7 +388,7 @@ static void test_a_malformed_declaration_is_reported(void **state)
     static const char *const bad[] = {
         "",       "pods",        ":patch",        "pods:",   "pods:applied",
         "pods:x", "pods/:patch", "/status:patch", "po ds:*", "pods:create,update",
-        "/:*",    "pods:PATCH"};
+        "/:*",    "pods:PATCH",  "*.*:patch",     "*.:*",    "*pods:*"};
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) {
         struct declarations writes = {0};
         struct err err;
