@@ -5,25 +5,25 @@ local options = {}
 
 -- Values that may be a duration, an informer or an object; functions check that. Bytes, and a text beside a table, are
 -- strings that may have NUL bytes, as no other has: as a C string it would end at the first.
+local TEXT_OR_NUMBER, TEXT_OR_FUNCTION = { number = true, string = true }, { string = true, ["function"] = true }
 local FORMS = {
   any = { boolean = true, number = true, string = true, table = true },
   bytes = { string = true },
-  duration = { number = true, string = true },
-  ["number or quantity"] = { number = true, string = true },
+  duration = TEXT_OR_NUMBER,
+  ["number or quantity"] = TEXT_OR_NUMBER,
   ["kind or informer"] = { string = true, userdata = true },
-  ["path or function"] = { string = true, ["function"] = true },
+  ["path or function"] = TEXT_OR_FUNCTION,
   ["table or false"] = { table = true, boolean = true },
   ["table or path"] = { table = true, string = true },
   ["table or text"] = { table = true, string = true, userdata = true },
-  ["text or function"] = { string = true, ["function"] = true },
-  time = { number = true, string = true },
+  ["text or function"] = TEXT_OR_FUNCTION,
+  time = TEXT_OR_NUMBER,
   ["view or reference"] = { table = true, userdata = true },
 }
 
-local CONTENTS = { bytes = true, ["table or text"] = true }
-
 local function is_cut(value, expected)
-  return type(value) == "string" and not CONTENTS[expected] and string.find(value, "\0", 1, true)
+  return type(value) == "string" and string.find(value, "\0", 1, true)
+    and expected ~= "bytes" and expected ~= "table or text"
 end
 
 local function is_right(value, expected)

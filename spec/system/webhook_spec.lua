@@ -1,6 +1,7 @@
 -- k8s.webhook of an engine: HTTPS, certificates that are followed, reloads, leaders, the end.
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
 local scripts_folder = require "spec.support.scripts_folder"
 local temp = require "spec.support.temp"
 local webhooks = require "spec.support.webhooks"
@@ -152,6 +153,29 @@ describe("webhooks of an engine #threads", function()
     open_gate "gate"
     assert.same({ 200, "one" }, { before.wait() })
     assert.same({ 200, "two" }, { after.wait() })
+  end)
+
+  it("lose no request at a reload", function()
+    local function script(mark)
+      return HEAD .. ([[
+        k8s.informer "nodes"
+        k8s.webhook { path = "/x", public = true, fn = function() k8s.sleep "5ms" return "%s" end }
+        print "%s loaded"
+      ]]):format(mark, mark)
+    end
+    local engine, address = webhooks.start(place, sim, { ["it.lua"] = script "0" })
+    local callers, url = {}, "https://" .. address .. "/x"
+    local call = ("curl -sk --max-time 30 -o /dev/null -o /dev/null -w '%%{http_code}\\n' -d a %s %s"):format(url, url)
+    for i = 1, 4 do callers[i] = proc.spawn { "sh", "-c", "for i in $(seq 60); do " .. call .. "; done" } end
+    for i = 1, 8 do
+      place:write("it.lua", script(tostring(i)))
+      engine:wait_line(("^%d loaded$"):format(i))
+    end
+    for _, caller in ipairs(callers) do
+      assert.are.equal(0, caller:wait(60))
+      assert.are.equal(("200\n"):rep(120), caller:out())
+    end
+    assert.are.equal(0, cluster.terminate(engine))
   end)
 
   it("finish at SIGTERM what they took, within the time for it", function()
