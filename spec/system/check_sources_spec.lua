@@ -86,7 +86,8 @@ describe("kubelua check reads sources", function()
 
   it("and finds nothing in scripts that ship", function()
     for _, folder in ipairs { "scripts", "scripts/recipes", "scripts/rules", "scripts/demo", "project/scripts" } do
-      local given = folder == "scripts/recipes" and { "--param", "from=registry" } or {}
+      local values = { scripts = "token=t", ["scripts/recipes"] = "from=registry" } -- of required parameters
+      local given = values[folder] and { "--param", values[folder] } or {}
       local code, out = place:run("-f", folder, unpack(given))
       assert.are.same({ 0, "" }, { code, (out:gsub("[^\n]*: warning: [^\n]*lease[^\n]*\n", "")) }, folder)
     end
@@ -105,7 +106,7 @@ describe("kubelua check reads sources", function()
         end
       end
     end
-    local _, out = check()
+    local _, out = check("--param", "token=t")
     out = out:gsub("[^\n]*queue given has no worker[^\n]*\n", "")
     local misspelt = "^queries%-%d+%.lua:7: error: path spec.nodename: pods have no field nodename, [^\n]*\n$"
     assert.truthy(out:match(misspelt), out)
@@ -181,7 +182,7 @@ end)
     reads = '{ "pods:get" }',
     writes = '{ "pods:patch" }', controller = '{ of = "pods", reconcile = print }', leader = "{}",
     state = '"s"', factory = "nil", main = "print", on_leader = "print", command = '"a", print',
-    on_reload = "{}", queue = '{ name = "q" }',
+    on_reload = "{}", queue = '{ name = "q" }', webhook = '{ path = "/a", public = true, fn = print }',
   }
 
   it("and knows which functions wait, and which only loading has, as the engine does", function()
