@@ -93,6 +93,23 @@ describe("an informer of namespaces by their labels", function()
     assert.are.equal(3, engine:wait())
   end)
 
+  it("is a warning for `kubelua check`, if there can only be a watch for each", function()
+    local path_of = cluster.script 'require("k8s").informer("pods", { namespaces = { selector = "team=shop" } })'
+    local function check()
+      local p = cluster.kubelua { "check", "-s", sim.server, "-f", path_of }
+      return p:wait(30), p:out()
+    end
+    sim:forbid("pods", "no")
+    local code, out = check()
+    assert.are.equal(0, code)
+    assert.has_match(":1: warning: missing permission: list and watch pods in all namespaces; each namespace is "
+      .. "watched instead, where that is allowed\n", out)
+    sim:forbid("namespaces", "no")
+    code, out = check()
+    assert.are.equal(1, code)
+    assert.has_match(":1: error: missing permission: list and watch namespaces\n", out)
+  end)
+
   it("is checked while the script loads", function()
     local function refuses(options, message)
       local p = cluster.kubelua { "check", "-f",

@@ -131,7 +131,8 @@ static struct shared *acquire_one(struct informer_claim *claim, const struct sha
 static bool keeps(struct shared *one, const struct namespace_names *names)
 {
     const char *ns = one->key.namespace_;
-    if (!*ns || bsearch(&ns, names->items, names->count, sizeof *names->items, by_text)) return false;
+    bool is_in = names->count && bsearch(&ns, names->items, names->count, sizeof *names->items, by_text);
+    if (!*ns || is_in) return false;
     if (!one->left) feed_halt(one->feed);
     one->left = true;
     return !is_empty(one);

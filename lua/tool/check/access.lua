@@ -67,8 +67,13 @@ local function check_permission(permission, diagnostics)
   end
   if not missing[1] then return end
   diagnostics.script = permission.script
-  diagnostics:error(permission.at, "missing permission: %s %s%s%s", list_text(missing), resource_text(permission),
+  local text = ("missing permission: %s %s%s%s"):format(list_text(missing), resource_text(permission),
     namespace_text(permission), permission.is_implied and ", for " .. permission.what or "")
+  if permission.follows then
+    diagnostics:warning(permission.at, "%s; each namespace is watched instead, where that is allowed", text)
+  else
+    diagnostics:error(permission.at, "%s", text)
+  end
 end
 
 -- Asks the server or the roles of the dump, and adds a diagnostic for each permission that is missing. Returns false

@@ -8,6 +8,7 @@
 --   is_namespaced  whether the kind has namespaces
 --   of_group       the kinds are all of that group
 --   what           as the script names it: "pods", "pods/status:patch"; "k8s.event", "k8s.leader"
+--   follows        it is of an informer that follows namespaces by labels, and does without by a watch of each
 --   place          where the script does so; nil: not known
 local paths = require "tool.check.paths"
 local place = require "tool.check.place"
@@ -36,7 +37,7 @@ local function add_each(list, informer, is_namespaced, of)
   for _, ns in ipairs(spaces) do
     list[#list + 1] = {
       ns = ns, group = of.group, resource = of.resource, name = of.name or "", verbs = of.verbs,
-      is_namespaced = is_namespaced, what = of.what, place = of.place,
+      is_namespaced = is_namespaced, what = of.what, place = of.place, follows = of.follows,
     }
   end
 end
@@ -71,7 +72,7 @@ local function add_informer(list, target, script, informer, unknown, is_each)
   local where = follows and is_each and { namespaces = { permissions.EACH } } or informer
   add_each(list, where, resource.namespaced, {
     group = resource.group, resource = resource.plural, name = only_name(informer), verbs = set("list", "watch"),
-    what = informer.kind, place = registered,
+    what = informer.kind, place = registered, follows = follows,
   })
   if follows then
     add_each(list, informer, false,
