@@ -74,7 +74,9 @@ static void warn_of(const struct writing *w, const struct sim_object *object)
     if (w->target->subresource || strcmp(w->request->method, "DELETE") == 0 || !warns) return;
     json_t *whole = sim_served_json(w->target->served, object);
     if (!w->reply->warnings) w->reply->warnings = json_array();
-    if (kind->custom)
+    if (kind->custom && strcmp(w->request->method, "POST") != 0)
+        ; /* an update is warned of new ones alone: here of none */
+    else if (kind->custom)
         warn_of_finalizers(sim_at(whole, "metadata.finalizers"), w->reply->warnings);
     else
         sim_rules_warnings(kind->kind, whole, w->reply->warnings);

@@ -246,7 +246,7 @@ static void keep_addresses(json_t *spec, const json_t *old)
     for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
         if (external && same)
             json_object_del(spec, fields[i]);
-        else if (!external && none && !json_object_get(spec, fields[i]))
+        else if (!external && (i < 2 ? none : same) && !json_object_get(spec, fields[i]))
             copy_field(spec, json_object_get(old, "spec"), fields[i]);
     }
     if (external && strcmp(sim_text_at(spec, "internalTrafficPolicy"),

@@ -6,7 +6,7 @@
 
 #include "base/mem.h"
 
-enum { PARTS_MAX = 8 };
+enum { PARTS_MAX = 10 };
 
 /* Splits the path at its slashes, in place; a path with an empty part has no target. */
 static size_t split(char *path, char *parts[PARTS_MAX])
@@ -34,11 +34,12 @@ static bool parse_rest(struct sim_store *store, const char *group, const char *v
             n -= 2;
         }
     }
-    if (n < 1 || n > 3) return false;
+    if (n < 1) return false;
     sim_store_lock(store);
     target->served = sim_store_find(store, group, version, parts[0]);
     sim_store_unlock(store);
     if (!target->served || target->served->kind->unstored) return false;
+    if (n > 3 && !target->served->kind->custom) return false; /* whose handler looks no further */
     if (namespace_ && !target->served->kind->namespaced) return false;
     if (n > 1 && !namespace_ && target->served->kind->namespaced) return false;
     target->namespace_ = xstrdup(namespace_);
