@@ -69,7 +69,12 @@ local function compare(self, kinds, is_whole)
   end
 end
 
-local function look(self)
+-- The engine itself reports a server that does not respond.
+local RETRY = "5s"
+
+local look
+
+function look(self)
   if self.is_looking or self.is_over then
     return
   end
@@ -79,10 +84,16 @@ local function look(self)
   if self.is_over then
     return
   end
-  if not kinds then
-    error(err, 0)
+  if kinds then
+    return compare(self, kinds, err == nil)
   end
-  compare(self, kinds, err == nil)
+  if not self.is_retrying then
+    self.is_retrying = true
+    after(RETRY, function()
+      self.is_retrying = false
+      look(self)
+    end)
+  end
 end
 
 local function stop(self)

@@ -97,6 +97,7 @@ describe("k8s.each_kind #threads", function()
     engine:wait_line "^MARK add widgets.example.com w1$"
     assert.are.equal(1, select(2, engine:out():gsub("MARK synced widgets", "")))
     assert.are.equal(0, cluster.terminate(engine))
+    assert.has_match(" errors=0 ", engine:err(), 1, true)
   end)
 
   it("is in the plan of a reload, by its filter", function()

@@ -196,7 +196,7 @@ static int l_kinds_check(lua_State *L)
  * Each of the first may be nil. Waits, for discovery if the last one is older than some seconds. */
 static int l_kinds_list(lua_State *L)
 {
-    static const struct task_wait_ops ops = {push_listing, drop_listing, .finishes = true};
+    static const struct task_wait_ops ops = {push_listing, drop_listing, .finishes = false};
     const struct script *script = script_of(L);
     struct kinds *kinds = script->host->cluster->kinds;
     struct str group = group_arg(L, 1);
