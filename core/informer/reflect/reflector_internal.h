@@ -11,6 +11,7 @@
 #include "informer/reflect/followed.h"
 #include "informer/reflect/reflector.h"
 #include "informer/reflect/refusals.h"
+#include "object/value/value.h"
 
 /* Next step after a delay. */
 enum reflector_next {
@@ -94,6 +95,12 @@ void reflector_start_cycle(struct reflector *r);
 const char *reflector_newest_version(struct reflector *r);
 /* Returns whether objects of that namespace are wanted. */
 bool reflector_admits(const struct reflector *r, struct str ns);
+/* Likewise of the object. */
+static inline bool reflector_wants(const struct reflector *r, const struct root *object)
+{
+    struct text text;
+    return !r->options.followed || reflector_admits(r, root_namespace(object, &text));
+}
 /* Records and logs the error of a stream that is resumed immediately. */
 void reflector_interrupted(struct reflector *r, const struct err *err);
 /* Records and logs the error of a stream, and starts the delay before the next step. */

@@ -104,9 +104,8 @@ static void on_skipped(void *ctx)
 static void on_item(void *ctx, struct root *object)
 {
     struct list_progress *list = &((struct reflector *)ctx)->list;
-    struct text text;
     list->empty_pages = 0;
-    if (!reflector_admits(ctx, root_namespace(object, &text))) {
+    if (!reflector_wants(ctx, object)) {
         root_unref(object);
         return;
     }

@@ -132,7 +132,7 @@ static void on_event(void *ctx, enum lw_event_type type, struct root *object, in
         [LW_ADDED] = DELTA_ADDED, [LW_MODIFIED] = DELTA_UPDATED, [LW_DELETED] = DELTA_DELETED};
     struct reflector *r = ctx;
     struct text text;
-    if (!reflector_admits(r, root_namespace(object, &text))) {
+    if (!reflector_wants(r, object)) {
         root_unref(object);
         reflector_skipped(r);
         return;

@@ -1,10 +1,12 @@
 /* Caches as they may be stored for a later run; see shared_factory.h. */
 #include "informer/shared/shared_factory_internal.h"
 
+/* One of namespaces by labels is not: what left meanwhile would be in it. */
 static bool may_be_stored(const struct shared *shared)
 {
-    return !shared->stopping && !shared->key.transform.fn && shared->refused == 0 &&
-           shared->gone.code == ERR_NONE && shared_informer_has_synced(shared->informer);
+    return !*shared->key.namespace_selector && !shared->stopping && !shared->key.transform.fn &&
+           shared->refused == 0 && shared->gone.code == ERR_NONE &&
+           shared_informer_has_synced(shared->informer);
 }
 
 void shared_factory_each_cache(const struct shared_factory *factory,
