@@ -70,6 +70,7 @@ struct engine_settings {
     const char *not_sent;                  /* as of the host (script.h) */
     const char *audit_log;                 /* NULL: none */
     const char *state_dir;                 /* of states that are kept in files; NULL: none */
+    const char *lacks_state_files;         /* as of the host, where scripts are only loaded */
     const char *report;                    /* destination of continuous audits; NULL: none */
     struct suppression_limits suppression; /* of continuous audits */
 

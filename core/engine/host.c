@@ -48,6 +48,7 @@ struct script_host host_of(const struct host_parts *parts, const struct engine_s
         .limits = settings->limits,
         .params = settings->params,
         .lacks_params = settings->lacks_params,
+        .lacks_state_files = settings->lacks_state_files,
         .trusted = settings->trusted,
         .trusted_count = settings->trusted_count,
         .lua_path = settings->lua_path,

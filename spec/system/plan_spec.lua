@@ -141,6 +141,20 @@ describe("kubelua plan", function()
     assert.has_match("edited%.lua:2: ", row(answer, "edited").error)
   end)
 
+  it("reports a state that the engine has no directory for, and where one is to be kept", function()
+    write("live/edited.lua", HEAD .. 'k8s.state("n", {})')
+    engine:wait_error 'Reloaded" script="[^"]*edited"'
+    write("next/edited.lua", HEAD .. 'k8s.state("n", { keep = "file" })')
+    local code, out = plan("-f", folder .. "/next/edited.lua")
+    assert.are.equal(3, code)
+    local message = 'edited.lua:2: k8s.state: n: keep = "file" needs a directory, which --state-dir gives'
+    assert.has_match(message, out, 1, true)
+    write("next/edited.lua", HEAD .. 'k8s.state("n", { keep = "configmap" })')
+    code, out = plan("-f", folder .. "/next/edited.lua")
+    assert.are.equal(1, code)
+    assert.has_match("~ state n: ", out, 1, true)
+  end)
+
   it("reports what a reload would refuse, though it loads, as the reload then does", function()
     write("live/edited.lua", HEAD .. 'k8s.state("n", { version = 1 })\nk8s.metric.counter("n_total", "n")')
     engine:wait_error 'Reloaded" script="[^"]*edited"'

@@ -240,7 +240,7 @@ describe("a state in a file #threads", function()
       k8s.command("grow", function() kept.text = ("x"):rep(9 * 2 ^ 20) end)
       k8s.command("shrink", function() kept.text = nil end)
     ]]))
-    local engine = start("--limit", "value-size=32Mi")
+    local engine = start("--limit", "value-size=32Mi", "--handler-cpu=10s")
     add(engine, 1)
     ask(engine, "grow")
     assert.matches('LimitExceeded: k8s.state: seen: its content exceeds %d+ bytes, the limit of keep = "file"',

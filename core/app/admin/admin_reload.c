@@ -263,6 +263,7 @@ static void put_settings(struct engine *engine, struct buf *out)
     json_bool(out, "elects", host->elects);
     json_text(out, "leaseNamespace", host->lease.namespace_);
     json_text(out, "leaseName", host->lease.name);
+    json_text(out, "lacksStateFiles", host->lacks_state_files ? host->lacks_state_files : "");
     json_open(out, "limits", '{');
     for (int i = 0; i < LIMIT_COUNT; i++) json_int(out, limit_name((enum limit)i), host->limits->values[i]);
     json_close(out, '}');

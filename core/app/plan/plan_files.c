@@ -161,18 +161,20 @@ static void take_settings(lua_State *L, struct plan_files *p)
     take_params(L, p);
     p->trusted = list_field(L, SETTINGS, "trusted");
     p->lua_path = list_field(L, SETTINGS, "luaPath");
-    p->settings = (struct engine_settings){.notes_functions = true,
-                                           .lease = {.namespace_ = text_field(L, SETTINGS, "leaseNamespace"),
-                                                     .name = text_field(L, SETTINGS, "leaseName"),
-                                                     .times = leader_times_default},
-                                           .elects = bool_field(L, SETTINGS, "elects"),
-                                           .default_namespace = text_field(L, SETTINGS, "namespace"),
-                                           .limits = &p->limits,
-                                           .params = p->params,
-                                           .trusted = p->trusted.items,
-                                           .trusted_count = p->trusted.count,
-                                           .lua_path = p->lua_path.items,
-                                           .lua_path_count = p->lua_path.count};
+    p->settings =
+        (struct engine_settings){.notes_functions = true,
+                                 .lease = {.namespace_ = text_field(L, SETTINGS, "leaseNamespace"),
+                                           .name = text_field(L, SETTINGS, "leaseName"),
+                                           .times = leader_times_default},
+                                 .lacks_state_files = nonempty(text_field(L, SETTINGS, "lacksStateFiles")),
+                                 .elects = bool_field(L, SETTINGS, "elects"),
+                                 .default_namespace = text_field(L, SETTINGS, "namespace"),
+                                 .limits = &p->limits,
+                                 .params = p->params,
+                                 .trusted = p->trusted.items,
+                                 .trusted_count = p->trusted.count,
+                                 .lua_path = p->lua_path.items,
+                                 .lua_path_count = p->lua_path.count};
 }
 
 static void push_plan(lua_State *L, const struct inventory *plan)

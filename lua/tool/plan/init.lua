@@ -65,6 +65,7 @@ local function settings_of(command, reply, files)
   local own_path = command.flags["lua-path"]
   local settings = {
     leaseNamespace = text(sent.leaseNamespace), leaseName = text(sent.leaseName), namespace = text(sent.namespace),
+    lacksStateFiles = text(sent.lacksStateFiles),
     elects = sent.elects == true, limits = items(sent.limits), trusted = {}, params = {},
     luaPath = #own_path > 0 and own_path or items(sent.luaPath),
   }
