@@ -23,7 +23,8 @@ local function follows(informer)
   local joining = int(informer.namespacesJoining)
   local listed = joining ~= 0 and (", %d of them being listed"):format(joining) or ""
   local by = informer.watchesEachNamespace == true and "a watch for each of" or "one watch for"
-  return ("%s %d namespaces%s"):format(by, int(informer.namespacesFollowed), listed)
+  local count = int(informer.namespacesFollowed)
+  return ("%s %d namespace%s%s"):format(by, count, count == 1 and "" or "s", listed)
 end
 
 -- Why it is not as it should be, or what it lacks; else, when there is room, how it came to its list.
