@@ -8,8 +8,17 @@ local temp = require "spec.support.temp"
 local CHART = "spec/support/chart/"
 
 -- What the manifests refer to, and the user brings.
-local MAP = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: %s, namespace: kubelua}\n"
-local OTHERS = { ["full.yaml"] = MAP:format "others", ["kustomization.yaml"] = MAP:format "kubelua-scripts" }
+local function bring(kind, name, rest)
+  return ("apiVersion: v1\nkind: %s\nmetadata: {name: %s, namespace: kubelua}\n%s"):format(kind, name, rest or "")
+end
+local OTHERS = {
+  ["full.yaml"] = table.concat({
+    bring("ConfigMap", "others"), bring("Secret", "hooks-tls"),
+    bring("PersistentVolumeClaim", "states",
+      "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n"),
+  }, "---\n"),
+  ["kustomization.yaml"] = bring("ConfigMap", "kubelua-scripts"),
+}
 
 -- Those of the Prometheus Operator need its CRDs.
 local function without_operator(text)

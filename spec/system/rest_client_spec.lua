@@ -90,6 +90,31 @@ describe("requests #threads", function()
     assert.is_true(value("rest_client_response_size_bytes_sum", 'verb="GET"') > 1000)
   end)
 
+  it("for a list that the server throttles are in the log and the status while they wait, too", function()
+    local socket = temp.name() .. ".sock"
+    local script = cluster.script [[
+      local k8s = require "k8s"
+      k8s.reads { "configmaps:list" }
+      k8s.main(function() print("listed", #k8s.list("configmaps", { namespace = "default" })) end)
+    ]]
+    sim:play {
+      ["do"] = "fault", verb = "list", resource = "configmaps", what = "status", code = 429, retry_after = 2, times = 2,
+    }
+    local engine = cluster.run(sim.server, script, { "--admin-socket", socket })
+    await(function()
+      local p = cluster.kubelua { "status", "--admin-socket", socket }
+      p:wait()
+      return p:out():match "\nserver: throttles 1 request %(429%) for %d+s\n"
+    end, "the head of the status")
+    engine:wait_line "^listed\t"
+    assert.has_match('Server throttles requests, retrying" server="[^"]+" method="GET" '
+      .. 'path="/api/v1/namespaces/default/configmaps[?"]', engine:err())
+    local p = cluster.kubelua { "status", "--admin-socket", socket }
+    p:wait()
+    assert.has_no_match("throttles", p:out())
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
   it("that the server throttles are one line of the log and one of the status while they wait", function()
     local socket = temp.name() .. ".sock"
     local script = cluster.script [[

@@ -98,6 +98,12 @@ static struct lw_call *start(struct list_watch *base, const struct lw_options *o
     return lw_start(source->inner, options, sink, ctx);
 }
 
+static void note_throttled(struct list_watch *base, int64_t wait_ms)
+{
+    struct list_watch *inner = container_of(base, struct pages_source, base)->inner;
+    inner->ops->throttled(inner, wait_ms);
+}
+
 static void free_source(struct list_watch *base)
 {
     struct pages_source *source = container_of(base, struct pages_source, base);
@@ -112,6 +118,7 @@ static struct pages_source *new_source(struct pages *pages)
     make_inner(source, current_projection(pages));
     source->ops = *source->inner->ops;
     source->ops.start = start;
+    source->ops.throttled = note_throttled;
     source->ops.free = free_source;
     source->base.ops = &source->ops;
     return source;

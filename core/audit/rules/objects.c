@@ -152,7 +152,7 @@ static void pause_call(struct lw_call *call, bool paused) {}
 struct list_watch *audit_objects_source(void *objects, const struct resource *resource,
                                         const struct lw_scope *scope)
 {
-    static const struct list_watch_ops ops = {start, cancel, free_source, pause_call, NULL};
+    static const struct list_watch_ops ops = {start, cancel, free_source, pause_call, NULL, NULL};
     struct memory_source *source = NEW(struct memory_source);
     *source = (struct memory_source){.base.ops = &ops,
                                      .objects = objects,

@@ -19,6 +19,7 @@ struct pager {
     struct timer delay;
     unsigned tries;           /* of this page (H-3, H-4) */
     bool responded;           /* its response has begun */
+    bool throttled;           /* it waits as the server said, with 429 */
     struct err previous;      /* of the previous try; ERR_NONE for none */
     bool whole;               /* without pages, as they no longer belonged together (P-3) */
     bool page_complete;       /* the end of the page came */
@@ -87,9 +88,19 @@ static void request(struct pager *p)
                        &sink, p);
 }
 
+static void note_throttled(struct pager *p, int64_t wait_ms)
+{
+    struct list_watch *source = p->options.source;
+    bool waits = wait_ms >= 0;
+    if (waits != p->throttled && source->ops->throttled) source->ops->throttled(source, wait_ms);
+    p->throttled = waits;
+}
+
 static void on_delay(struct timer *timer)
 {
-    request(container_of(timer, struct pager, delay));
+    struct pager *p = container_of(timer, struct pager, delay);
+    note_throttled(p, -1);
+    request(p);
 }
 
 static void fail(struct pager *p, const struct err *err)
@@ -189,6 +200,7 @@ static void on_done(void *ctx, const struct err *err)
     } else if (kube_should_retry_read(err, p->tries, p->responded, &wait_ms)) { /* H-3, H-4 */
         p->tries++;
         p->previous = *err;
+        if (err->http_status == 429) note_throttled(p, wait_ms);
         timer_start(&p->delay, p->options.clock, wait_ms);
     } else {
         fail(p, err);
@@ -229,6 +241,7 @@ void pager_free(struct pager *p)
 {
     if (!p) return;
     timer_cancel(&p->delay);
+    note_throttled(p, -1);
     if (p->call) p->options.source->ops->cancel(p->call);
     drop_objects(p);
     p->options.source->ops->free(p->options.source);

@@ -7,7 +7,9 @@
 #include "base/mem.h"
 #include "kube/api/client.h"
 #include "kube/api/list_watch_path.h"
+#include "kube/api/rest_metrics.h"
 #include "kube/api/stream.h"
+#include "kube/api/throttled.h"
 #include "kube/kinds/resource.h"
 #include "object/pack/projection.h"
 
@@ -289,17 +291,22 @@ static bool start_exchange(struct lw_call *call)
     return call->exchange != NULL;
 }
 
-static struct lw_call *start(struct list_watch *base, const struct lw_options *options,
-                             const struct lw_sink *sink, void *ctx)
+static char *path_of(const struct kube_source *source, const struct lw_options *options)
 {
-    struct kube_source *source = container_of(base, struct kube_source, base);
-    struct lw_call *call = new_call(source, options, sink, ctx);
     const struct lw_scope scope = {.namespace_ = source->namespace_,
                                    .label_selector = source->label_selector,
                                    .field_selector = source->field_selector};
     struct buf path = {0};
     list_watch_path(&source->resource, &scope, options, &path);
-    call->path = buf_take(&path);
+    return buf_take(&path);
+}
+
+static struct lw_call *start(struct list_watch *base, const struct lw_options *options,
+                             const struct lw_sink *sink, void *ctx)
+{
+    struct kube_source *source = container_of(base, struct kube_source, base);
+    struct lw_call *call = new_call(source, options, sink, ctx);
+    call->path = path_of(source, options);
     /* A watch does not wait for the rate limit on its first try, and has no other: the reflector starts the
      * next one (H-2). */
     int64_t wait_ms = call->verb == LW_LIST ? kube_client_throttle(call->client, "GET", call->path) : 0;
@@ -319,6 +326,20 @@ static void on_reachable(struct list_watch *base, void (*fn)(void *ctx), void *c
     reachability_add(kube_client_reachability(source->client), &source->waiter);
 }
 
+static void note_throttled(struct list_watch *base, int64_t wait_ms)
+{
+    struct kube_source *source = container_of(base, struct kube_source, base);
+    struct throttled *throttled = kube_client_throttled(source->client);
+    if (wait_ms < 0) {
+        throttled_end(throttled);
+        return;
+    }
+    char *path = path_of(source, &(struct lw_options){.verb = LW_LIST, .resource_version = ""});
+    throttled_begin(throttled, "GET", path, wait_ms);
+    rest_metrics_retry(kube_client_metrics(source->client), "GET", 429);
+    free(path);
+}
+
 static void free_source(struct list_watch *base)
 {
     struct kube_source *source = container_of(base, struct kube_source, base);
@@ -335,7 +356,8 @@ static void free_source(struct list_watch *base)
 struct list_watch *list_watch_new(struct kube_client *client, const struct resource *resource,
                                   const struct lw_scope *scope)
 {
-    static const struct list_watch_ops ops = {start, cancel, free_source, pause_call, on_reachable};
+    static const struct list_watch_ops ops = {start,      cancel,       free_source,
+                                              pause_call, on_reachable, note_throttled};
     struct kube_source *source = NEW(struct kube_source);
     struct buf api_version = {0};
     source->base.ops = &ops;

@@ -86,6 +86,9 @@ struct list_watch_ops {
     /* Has `fn` called, until the source is freed, whenever a server that was unreachable responds again. Once
      * for a source; optional. */
     void (*on_reachable)(struct list_watch *source, void (*fn)(void *ctx), void *ctx);
+    /* Notes for the log and the status that a list is sent again after this time, as the server throttles it;
+     * a negative one: the wait is over. Optional. */
+    void (*throttled)(struct list_watch *source, int64_t wait_ms);
 };
 
 static inline struct lw_call *lw_start(struct list_watch *source, const struct lw_options *options,

@@ -112,7 +112,7 @@ static void free_source(struct list_watch *base)
 
 static struct list_watch *new_source(void *ctx, const struct resource *resource, const struct lw_scope *scope)
 {
-    static const struct list_watch_ops ops = {start, cancel, free_source, NULL, NULL};
+    static const struct list_watch_ops ops = {start, cancel, free_source, NULL, NULL, NULL};
     struct busy_source *source = NEW(struct busy_source);
     source->base.ops = &ops;
     source->clock = loop_clock(ctx);

@@ -231,7 +231,7 @@ static void free_source(struct list_watch *base) {}
 
 struct list_watch *fake_server_init(struct fake_server *server, struct clock *clock, uint64_t seed)
 {
-    static const struct list_watch_ops ops = {start, cancel, free_source, NULL, NULL};
+    static const struct list_watch_ops ops = {start, cancel, free_source, NULL, NULL, NULL};
     *server =
         (struct fake_server){.base.ops = &ops, .clock = clock, .jitter = {seed}, .compacted = FAKE_FIRST - 1};
     LIST_INIT(&server->calls);

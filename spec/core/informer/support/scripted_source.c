@@ -72,7 +72,7 @@ static void free_source(struct list_watch *base)
 
 struct list_watch *scripted_source_init(struct scripted_source *source)
 {
-    static const struct list_watch_ops ops = {start, cancel, free_source, pause_call, NULL};
+    static const struct list_watch_ops ops = {start, cancel, free_source, pause_call, NULL, NULL};
     *source = (struct scripted_source){.base.ops = &ops};
     return &source->base;
 }

@@ -50,7 +50,7 @@ static void free_source(struct list_watch *base)
 struct list_watch *cluster_new_source(void *ctx, const struct resource *resource,
                                       const struct lw_scope *scope)
 {
-    static const struct list_watch_ops ops = {start, cancel, free_source, NULL, NULL};
+    static const struct list_watch_ops ops = {start, cancel, free_source, NULL, NULL, NULL};
     struct cluster *c = ctx;
     must(c->source_count < CLUSTER_SOURCES_MAX);
     struct cluster_source *source = &c->sources[c->source_count++];
