@@ -118,44 +118,59 @@ static size_t on_head(void *ctx, const struct web_request *request, struct web_r
     return body_max;
 }
 
+static void on_mail(struct mail *mail);
+
 static struct inbound *inbound_new(struct webhook_listener *listener, const struct web_request *request)
 {
     struct inbound *in = NEW(struct inbound);
     in->listener = listener;
     in->refs = 2;
+    in->mail.deliver = on_mail;
     in->method = xstrdup(request->method);
     in->path = xstrdup(request->path);
     request->each_query(request, put_pair, &in->query);
     request->each_header(request, put_pair, &in->headers);
     in->body = *request->body;
     *request->body = (struct buf){0};
-    in->request = (struct webhook_request){in->method, in->path, buf_slice(&in->query),
-                                           buf_slice(&in->headers), buf_slice(&in->body)};
+    in->request = (struct webhook_request){.method = in->method,
+                                           .path = in->path,
+                                           .query = buf_slice(&in->query),
+                                           .headers = buf_slice(&in->headers),
+                                           .body = buf_slice(&in->body)};
     return in;
 }
 
-static void on_mail(struct mail *mail);
-
-/* Under the lock. Returns NULL, and sets the response, if the request cannot wait. */
-static struct inbound *put_aside(struct webhook_listener *listener, const struct web_request *request,
-                                 struct web_response *response)
+/* Under the lock. Returns false, and sets the response, if the request cannot wait. */
+static bool put_aside(struct inbound *in, const struct web_request *request, struct web_response *response)
 {
+    struct webhook_listener *listener = in->listener;
     if (listener->is_ending) {
         refuse(response, "the engine is stopping");
-        return NULL;
+        return false;
     }
     if (listener->inbound_count == INBOUND_MAX) {
         refuse(response, "128 requests wait for webhooks, which is the limit");
-        return NULL;
+        return false;
     }
-    struct web_client *client = web_suspend(request, response);
-    if (!client) return NULL;
-    struct inbound *in = inbound_new(listener, request);
-    in->client = client;
-    in->mail.deliver = on_mail;
+    in->client = web_suspend(request, response);
+    if (!in->client) return false;
+    *request->own = in;
     TAILQ_INSERT_TAIL(&listener->inbound, in, link);
     listener->inbound_count++;
-    return in;
+    mailbox_post(loop_mailbox(listener->options.loop), &in->mail);
+    return true;
+}
+
+/* On this thread, so that bodies of strangers do not cost the engine thread time. */
+static bool verify(struct inbound *in, struct web_response *response)
+{
+    struct webhook_response refused = {0};
+    in->request.verified = webhook_paths_verify(in->listener->paths, &in->request, &refused);
+    if (in->request.verified) return true;
+    give(&refused, response);
+    webhook_response_clear(&refused);
+    metric_inc(&metric_refused);
+    return false;
 }
 
 static void on_request(void *ctx, const struct web_request *request, struct web_response *response)
@@ -165,11 +180,16 @@ static void on_request(void *ctx, const struct web_request *request, struct web_
         give(&((struct inbound *)*request->own)->response, response);
         return;
     }
-    pthread_mutex_lock(&listener->lock);
-    struct inbound *in = put_aside(listener, request, response);
-    if (in) *request->own = in;
-    if (in) mailbox_post(loop_mailbox(listener->options.loop), &in->mail);
-    pthread_mutex_unlock(&listener->lock);
+    struct inbound *in = inbound_new(listener, request);
+    bool waits = verify(in, response);
+    if (waits) {
+        pthread_mutex_lock(&listener->lock);
+        waits = put_aside(in, request, response);
+        pthread_mutex_unlock(&listener->lock);
+    }
+    if (waits) return;
+    in->refs = 1;
+    inbound_unref(in);
 }
 
 /* The request is over. */

@@ -72,6 +72,37 @@ describe("webhooks of an engine #threads", function()
     assert.has_no_match("t0p-secret", engine:err() .. engine:out(), 1, true)
   end)
 
+  it("verify the signature of a body, by the key of the running generation", function()
+    local function script(key)
+      return HEAD .. ([[
+        k8s.informer "nodes"
+        k8s.webhook {
+          path = "/github", signature = { header = "X-Hub-Signature-256", secret = "%s" },
+          fn = function(request) print("%s", #request.body) end,
+        }
+      ]]):format(key, key)
+    end
+    local engine, address = webhooks.start(place, sim, { ["it.lua"] = script "one" })
+    local body = place.path .. "/body"
+    temp.write(body, ("x"):rep(500000))
+    local function signed(key, ...)
+      local sign = temp.run(("openssl dgst -sha256 -hmac %s <%s"):format(key, body)):match "(%x+)%s*$"
+      return (webhooks.call(address, "/github", "-H", "X-Hub-Signature-256: sha256=" .. sign, "--data-binary",
+        "@" .. body, ...))
+    end
+    assert.are.equal(204, signed "one")
+    engine:wait_line "^one\t500000$"
+    assert.are.equal(401, signed "two")
+    assert.are.equal(401, (webhooks.call(address, "/github", "-d", "x")))
+    place:write("it.lua", script "two")
+    engine:wait_error '"Reloaded"'
+    assert.are.equal(401, signed "one")
+    assert.are.equal(204, signed "two")
+    engine:wait_line "^two\t500000$"
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.is_nil(engine:out():match "one.*one")
+  end)
+
   it("make the engine listen, and nothing else does", function()
     place:write("it.lua", HEAD .. 'k8s.informer "nodes"\n')
     local engine = place:start(sim, nil, webhooks.FLAGS)

@@ -23,6 +23,7 @@ struct webhook_request {
     const char *method, *path;
     struct str query, headers; /* "name\0value\0" for each, in their order */
     struct str body;
+    uint64_t verified; /* by webhook_paths_verify; 0: not yet */
 };
 
 /* Returns the value of the first header of this name; NULL: none. */

@@ -223,18 +223,6 @@ static bool has_room(struct webhook *hook, struct webhook_response *response)
     return false;
 }
 
-/* A key that does not change is compared before the script is asked. */
-static bool is_signed(const struct webhook *hook, const struct webhook_request *request,
-                      struct webhook_response *response)
-{
-    if (!hook->header || hook->secret != LUA_NOREF) return true;
-    if (signature_admits(hook->algorithm, buf_slice(&hook->key), request->body,
-                         webhook_header(request, hook->header)))
-        return true;
-    webhook_response_set(response, 401, "the signature is missing or wrong");
-    return false;
-}
-
 struct webhook_call *webhook_call_start(struct webhook_paths *paths, const struct webhook_request *request,
                                         webhook_done *done, void *ctx)
 {
@@ -246,7 +234,8 @@ struct webhook_call *webhook_call_start(struct webhook_paths *paths, const struc
         webhook_response_set(&response, 413, "the body is too large");
         ok = false;
     }
-    if (!ok || !is_signed(hook, request, &response) || !has_room(hook, &response)) {
+    ok = ok && (webhook_paths_is_verified(paths, request) || webhook_paths_verify(paths, request, &response));
+    if (!ok || !has_room(hook, &response)) {
         if (hook) series_inc(requests_of(hook, response.status));
         done(ctx, &response);
         webhook_response_clear(&response);

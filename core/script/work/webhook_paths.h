@@ -1,6 +1,5 @@
 /* Paths of the webhooks of all scripts: each belongs to one script, whatever its generation. Owner: the
- * engine, longer than its scripts. On the engine thread, but for webhook_paths_admit, which any thread may
- * call. */
+ * engine, longer than its scripts. On the engine thread, but for the functions that say so. */
 #pragma once
 #include "base/err.h"
 #include "script/work/webhook.h"
@@ -26,6 +25,13 @@ struct webhook *webhook_paths_find(struct webhook_paths *paths, const char *path
  * the most bytes that its body may have. On any thread. */
 bool webhook_paths_admit(struct webhook_paths *paths, const struct webhook_request *head, size_t *body_max,
                          struct webhook_response *response);
+/* Checks the signature of a whole request by the key of its webhook, unless the script returns that for each
+ * request. Returns the version of the paths that it holds for; or 0, and sets the response, if the request is
+ * refused: 401. Takes time by the body. On any thread. */
+uint64_t webhook_paths_verify(struct webhook_paths *paths, const struct webhook_request *request,
+                              struct webhook_response *response);
+/* Returns whether the request was verified, and by the rules that hold now. */
+bool webhook_paths_is_verified(const struct webhook_paths *paths, const struct webhook_request *request);
 
 /* --- for the life of scripts */
 
