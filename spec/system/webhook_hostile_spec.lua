@@ -109,6 +109,21 @@ describe("callers of webhooks that mean harm", function()
     assert.are.equal(0, cluster.terminate(engine, 30))
   end)
 
+  it("wait in a bounded number for all scripts together", function()
+    local request = "POST /%s HTTP/1.1\\r\\nHost: a\\r\\nContent-Length: 0\\r\\n\\r\\n"
+    place:write("other.lua", scripts_folder.HEAD
+      .. 'k8s.webhook { path = "/other", public = true, fn = function() k8s.sleep "1h" end }\nprint "other"')
+    engine:wait_line "^other$"
+    local first, second = crowd(90, request:format "sleep"), crowd(38, request:format "other")
+    local code, text
+    repeat code, text = webhooks.call(address, "/other", "-d", "", "-m", "1") until code ~= 0
+    assert.are.equal(503, code)
+    assert.has_match("128 requests wait for webhooks, which is the limit", text, 1, true)
+    first:kill "KILL"
+    second:kill "KILL"
+    assert.are.equal(0, cluster.terminate(engine, 30))
+  end)
+
   -- The status line of what the server responds to these bytes; nil: it ends the connection.
   local function raw(bytes)
     local path = place.path .. "/bytes"
