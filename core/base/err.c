@@ -118,11 +118,11 @@ bool err_next_cause(const struct err *err, size_t *at, struct err_cause *cause)
 const char *err_code_name(enum err_code code)
 {
     static const char *const names[] = {
-        [ERR_NONE] = "none",     [ERR_INVALID] = "invalid", [ERR_NOT_FOUND] = "not_found",
-        [ERR_IO] = "io",         [ERR_CONNECT] = "connect", [ERR_CLOSED] = "closed",
-        [ERR_TLS] = "tls",       [ERR_TIMEOUT] = "timeout", [ERR_HTTP] = "http",
-        [ERR_PARSE] = "parse",   [ERR_LIMIT] = "limit",     [ERR_CANCELLED] = "cancelled",
-        [ERR_SCRIPT] = "script",
+        [ERR_NONE] = "none",     [ERR_INVALID] = "invalid",   [ERR_NOT_FOUND] = "not_found",
+        [ERR_IO] = "io",         [ERR_CONNECT] = "connect",   [ERR_CLOSED] = "closed",
+        [ERR_TLS] = "tls",       [ERR_TIMEOUT] = "timeout",   [ERR_HTTP] = "http",
+        [ERR_PARSE] = "parse",   [ERR_LIMIT] = "limit",       [ERR_CANCELLED] = "cancelled",
+        [ERR_SCRIPT] = "script", [ERR_OUTDATED] = "outdated",
     };
     return names[code];
 }

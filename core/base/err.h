@@ -24,6 +24,7 @@ enum err_code {
     ERR_CANCELLED, /* cancelled by its owner, a user or a signal */
     ERR_SCRIPT,    /* raised by a script */
     ERR_OUTDATED,  /* based on a state that has changed; trying again may succeed */
+    ERR_CODES      /* how many there are */
 };
 
 enum { ERR_TEXT_MAX = 1024, ERR_REASON_MAX = 64, ERR_CAUSES_MAX = 768 };

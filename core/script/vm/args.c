@@ -230,7 +230,7 @@ const char *err_reason(const struct err *err)
         [ERR_IO] = "InternalError",     [ERR_CONNECT] = "NotConnected", [ERR_CLOSED] = "ConnectionClosed",
         [ERR_TLS] = "BadCertificate",   [ERR_TIMEOUT] = "Timeout",      [ERR_HTTP] = "Unknown",
         [ERR_PARSE] = "BadAnswer",      [ERR_LIMIT] = "LimitExceeded",  [ERR_CANCELLED] = "Cancelled",
-        [ERR_SCRIPT] = "InternalError",
+        [ERR_SCRIPT] = "InternalError", [ERR_OUTDATED] = "Conflict",
     };
     return *err->reason ? err->reason : names[err->code];
 }

@@ -221,6 +221,12 @@ static void test_a_long_error_is_cut_and_reports_it(void **state)
     assert_true(str_ends(str_of(err.text), STR("...")));
 }
 
+static void test_each_code_of_an_error_has_a_name(void **state)
+{
+    for (int code = 0; code < ERR_CODES; code++) assert_non_null(err_code_name(code));
+    assert_string_equal(err_code_name(ERR_OUTDATED), "outdated");
+}
+
 static void test_a_buffer_is_cut_between_characters(void **state)
 {
     struct buf b = {0};
@@ -258,6 +264,7 @@ int main(void)
         cmocka_unit_test(test_an_error_gains_context_and_stays_one_line),
         cmocka_unit_test(test_an_error_is_neutral),
         cmocka_unit_test(test_a_long_error_is_cut_and_reports_it),
+        cmocka_unit_test(test_each_code_of_an_error_has_a_name),
         cmocka_unit_test(test_a_buffer_is_cut_between_characters),
         cmocka_unit_test(test_hashes_agree_within_the_process),
     };

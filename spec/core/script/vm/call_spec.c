@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "core/script/support/fixture.h"
+#include "script/vm/args.h"
 #include "script/vm/call.h"
 
 static void test_an_error_has_text_place_and_traceback(void **state)
@@ -212,6 +213,13 @@ static void test_the_plan_is_made_while_loading_only(void **state)
                    "twice.lua:3: k8s.main was already called");
 }
 
+static void test_each_code_of_an_error_has_a_reason(void **state)
+{
+    for (int code = 0; code < ERR_CODES; code++)
+        assert_non_null(err_reason(&(struct err){.code = (enum err_code)code}));
+    assert_string_equal(err_reason(&(struct err){.code = ERR_OUTDATED}), "Conflict");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -227,6 +235,7 @@ int main(void)
         T(test_a_file_that_cannot_be_loaded_is_reported_with_its_place),
         T(test_main_returns_the_exit_code),
         T(test_the_plan_is_made_while_loading_only),
+        cmocka_unit_test(test_each_code_of_an_error_has_a_reason),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
