@@ -7,14 +7,13 @@ local informer = require("k8s.factory").informer
 local options = require "k8s.options"
 local plan = require "k8s.plan"
 local queue = require "k8s.queue"
-local related = require "k8s.related"
 
 local KNOWN = options.extend(
   queue.KNOWN,
   { of = "kind or informer", owns = "table", watches = "table", reconcile = "function" }
 )
 
-local resource_of, options_verbs = raw.informer.resource, raw.handler_options
+local resource_of, each, namespace_of = raw.informer.resource, raw.view.ipairs, raw.object.namespace
 
 local function informer_of(kind)
   if type(kind) == "string" then
@@ -24,22 +23,11 @@ local function informer_of(kind)
   return kind
 end
 
-local INDEX = { of = "userdata", index = "string" }
-
--- { of = pods, index = "owner" }
-local function check_index(entry)
-  local own = options.check("k8s.controller: owns", entry, INDEX)
-  if not own.of or not own.index then
-    raw.raise "k8s.controller: owns: an index needs of and index: { of = pods, index = \"owner\" }"
-  end
-  return own
-end
-
 local function check_owns(given)
   local owns = {}
   for i, entry in ipairs(given) do
     if type(entry) == "table" then
-      entry = check_index(entry)
+      entry = require("k8s.related").check_index(entry)
     elseif type(entry) ~= "string" and type(entry) ~= "userdata" then
       raw.raise "k8s.controller: owns must be a list of kinds or informers"
     end
@@ -60,7 +48,7 @@ local function check(given)
     if type(kind) == "number" or type(map) ~= "function" and type(map) ~= "string" then
       raw.raise("k8s.controller: watches must have kinds or informers as keys and functions or paths as values")
     elseif type(map) == "string" then
-      options_verbs.path(options_verbs.new(), map, "k8s.controller: watches")
+      require("k8s.related").check_path(map)
     end
   end
   return own
@@ -74,6 +62,24 @@ local function new_queue(own, owner)
     end
   end
   return queue.new_of_controller(given)
+end
+
+-- The key of the object that controls `object`, if it is of the controller's kind. An owner lives in the namespace of
+-- what it owns, or in none.
+local function controller_of(owner)
+  return function(object)
+    local _, group, kind, namespaced = resource_of(owner)
+    local references = object.metadata.ownerReferences
+    if not references then
+      return
+    end
+    for _, reference in each(references) do
+      local owner_group = string.match(reference.apiVersion, "^(.*)/") or ""
+      if reference.controller and reference.kind == kind and owner_group == group then
+        return namespaced and namespace_of(object) .. "/" .. reference.name or reference.name
+      end
+    end
+  end
 end
 
 -- A controller that leads is told of the whole cache when its term begins, and one whose `reconcile` a reload changed
@@ -103,7 +109,7 @@ end
 local function feed_owned(entry, owner, keys, own)
   local is_index = type(entry) == "table"
   local from = is_index and informer_of(entry.of) or informer_of(entry)
-  local map = is_index and related.by_index(owner, entry) or related.controller_of(owner)
+  local map = is_index and require("k8s.related").by_index(owner, entry) or controller_of(owner)
   feed_related(from, keys, map, own, "k8s.controller: owns")
 end
 
@@ -120,7 +126,7 @@ return function(given)
   for _, kind in ipairs(sorted(own.watches or {})) do
     local from, map = informer_of(kind), own.watches[kind]
     local what = string.format("k8s.controller: the function for %s in watches", resource_of(from))
-    feed_related(from, keys, type(map) == "string" and related.at_path(owner, map) or map, own, what)
+    feed_related(from, keys, type(map) == "string" and require("k8s.related").at_path(owner, map) or map, own, what)
   end
   keys:run(own.reconcile)
   return freeze("controller", { informer = owner, queue = keys })

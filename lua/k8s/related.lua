@@ -1,30 +1,13 @@
--- Keys of a controller that an object names: its owners, by their references or by an index, and what a path leads to.
+-- Keys of a controller that an object names: owners by an index, and what a path leads to. Most controllers use
+-- neither, so this is loaded by those that do.
 local raw = ...
 
 local sources = require "k8s.index_sources"
 
-local resource_of, each = raw.informer.resource, raw.view.ipairs
+local resource_of = raw.informer.resource
 local get, namespace_of, is_view, key_of = raw.object.get, raw.object.namespace, raw.view.is, raw.object.key
 
 local related = {}
-
--- The key of the object that controls `object`, if it is of the controller's kind. An owner lives in the namespace of
--- what it owns, or in none.
-function related.controller_of(owner)
-  return function(object)
-    local _, group, kind, namespaced = resource_of(owner)
-    local references = object.metadata.ownerReferences
-    if not references then
-      return
-    end
-    for _, reference in each(references) do
-      local owner_group = string.match(reference.apiVersion, "^(.*)/") or ""
-      if reference.controller and reference.kind == kind and owner_group == group then
-        return namespaced and namespace_of(object) .. "/" .. reference.name or reference.name
-      end
-    end
-  end
-end
 
 -- The texts at a path: one, or all that it leads to.
 local function texts_at(object, path)
@@ -60,6 +43,21 @@ function related.at_path(owner, path)
     end
     return keys
   end
+end
+
+local INDEX = { of = "userdata", index = "string" }
+
+-- { of = pods, index = "owner" }
+function related.check_index(entry)
+  local own = require("k8s.options").check("k8s.controller: owns", entry, INDEX)
+  if not own.of or not own.index then
+    raw.raise "k8s.controller: owns: an index needs of and index: { of = pods, index = \"owner\" }"
+  end
+  return own
+end
+
+function related.check_path(path)
+  raw.handler_options.path(raw.handler_options.new(), path, "k8s.controller: watches")
 end
 
 local UID = "^%x+%-%x+%-%x+%-%x+%-%x+$"

@@ -59,7 +59,8 @@ static bool read_namespace_selector(lua_State *L, int table, struct informer_spe
     lua_getfield(L, table, "namespaces");
     if (!lua_istable(L, -1)) return false;
     int namespaces = lua_gettop(L);
-    lua_getfield(L, namespaces, "selector");
+    lua_pushliteral(L, "selector");
+    lua_rawget(L, namespaces);
     if (lua_isnil(L, -1)) return false;
     spec->namespace_selector = arg_str(L, -1, "k8s.informer: namespaces.selector").p;
     if (!*spec->namespace_selector) script_raise(L, "k8s.informer: namespaces.selector is empty");
