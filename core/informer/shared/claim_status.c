@@ -160,10 +160,11 @@ void claim_get_status(struct informer_claim *claim, struct claim_status *out)
         return;
     }
     *out = (struct claim_status){
-        .state = claim->unknown.code ? CLAIM_UNKNOWN_KIND : CLAIM_PENDING,
+        .state = claim->unknown ? CLAIM_UNKNOWN_KIND : CLAIM_PENDING,
         .since_us = claim->since_us,
-        .last_error = claim->unknown,
     };
+    err_clear(&out->last_error);
+    if (claim->unknown) out->last_error = *claim->unknown;
     err_clear(&out->reflector.last_error);
     explain(out);
 }

@@ -65,7 +65,6 @@ static struct informer_claim *make(struct shared_factory *factory, const struct 
         .metadata_only = spec->metadata_only,
         .transform = spec->transform,
     };
-    err_clear(&claim->unknown);
     claim->since_us = clock_wall_us(loop_clock(factory->options.engine_loop));
     TAILQ_INIT(&claim->handlers);
     TAILQ_INIT(&claim->indexes);
@@ -163,6 +162,7 @@ void claim_release(struct informer_claim *claim)
 {
     if (!claim->closed) claim_close(claim);
     clear_spec(&claim->spec);
+    free(claim->unknown);
     free(claim);
 }
 
@@ -176,13 +176,22 @@ bool claim_is_stopped(const struct informer_claim *claim)
     return claim->stopped;
 }
 
+/* Sets the reason why it is not resolved; NULL for none. Few claims ever have one, and it is larger than all
+ * else of them. */
+static void set_unknown(struct informer_claim *claim, const struct err *err)
+{
+    free(claim->unknown);
+    claim->unknown = err ? NEW(struct err) : NULL;
+    if (err) *claim->unknown = *err;
+}
+
 static void attach(struct informer_claim *claim, const struct resource *resource)
 {
     struct shared_factory *factory = claim->factory;
     claim->set = informer_set_acquire(factory, resource, &claim->spec);
     claim_follow_each(claim);
     claim_end_down(claim); /* the informer now has a series of its own */
-    err_clear(&claim->unknown);
+    set_unknown(claim, NULL);
     claim_indexes_attach(claim);
     claim_handlers_attach(claim);
     if (factory->options.changed) factory->options.changed(factory->options.ctx, claim);
@@ -192,13 +201,15 @@ static void attach(struct informer_claim *claim, const struct resource *resource
 static bool resolve(struct informer_claim *claim, const struct catalogue *catalogue)
 {
     struct resource resource;
-    claim->known = catalogue_resolve(catalogue, str_of(claim->spec.kind), &resource, &claim->unknown);
+    struct err err;
+    claim->known = catalogue_resolve(catalogue, str_of(claim->spec.kind), &resource, &err);
     if (!claim->known) {
-        catalogue_explain(catalogue, str_of(claim->spec.kind), &claim->unknown);
+        catalogue_explain(catalogue, str_of(claim->spec.kind), &err);
+        set_unknown(claim, &err);
         return false;
     }
     if (claim->suspended)
-        err_clear(&claim->unknown);
+        set_unknown(claim, NULL);
     else
         attach(claim, &resource);
     resource_clear(&resource);
@@ -220,7 +231,7 @@ void shared_factory_resolve(struct shared_factory *factory, const struct catalog
     TAILQ_FOREACH (shared, &factory->informers, link)
         if (!shared->stopping && !catalogue_is_partial(catalogue)) shared_follow(shared, catalogue);
     TAILQ_FOREACH (claim, &factory->claims, link)
-        if (!claim->set && !resolve(claim, catalogue)) unknown(ctx, claim, &claim->unknown);
+        if (!claim->set && !resolve(claim, catalogue)) unknown(ctx, claim, claim->unknown);
 }
 
 const struct informer_spec *claim_spec(const struct informer_claim *claim)
@@ -264,7 +275,7 @@ struct str claim_version(const struct informer_claim *claim, struct str ns)
 
 bool claim_is_missing(const struct informer_claim *claim)
 {
-    bool missing = !claim->set && !claim->suspended && claim->unknown.code;
+    bool missing = !claim->set && !claim->suspended && claim->unknown;
     for (size_t i = 0; claim->set && i < claim->set->count; i++) {
         struct reflector_status status = {0};
         feed_get_status(claim->set->members[i]->feed, &status);
@@ -291,5 +302,5 @@ bool claim_has_settled(const struct informer_claim *claim)
         const struct shared *member = claim->set->members[i];
         if (!shared_is_settled(member)) return false;
     }
-    return claim->set || claim->suspended || claim->unknown.code;
+    return claim->set || claim->suspended || claim->unknown;
 }

@@ -65,7 +65,7 @@ struct informer_claim {
     bool read_early;       /* before it was synced */
     bool suspended, known; /* `held`: suspended; `known`: it would be resolved otherwise */
     bool stopped, closed;  /* see claim_stop and claim_close */
-    struct err unknown;    /* reason why it is not resolved; ERR_NONE: discovery has not responded */
+    struct err *unknown;   /* reason why it is not resolved; NULL: none, or discovery has not responded */
     int64_t since_us;      /* wall time of its creation */
     struct series **down;  /* one for each namespace, until it is resolved (B-7) */
     size_t down_count;

@@ -92,6 +92,7 @@ void state_keep_declare(lua_State *L)
     if (!store) return;
     if (!has_claimed(keep, store, keep->count) && !state_store_claim(store, script->id.name, &err))
         script_raise(L, "k8s.state: %s: %s", table->name, err.text);
+    if (!keep->read_err) keep->read_err = NEW(struct err);
     *array_add(keep->items, keep->count) =
         (struct kept_item){.keep = keep,
                            .of = of,
@@ -248,6 +249,7 @@ static void close(struct script *script)
         free(keep->items[i].error);
     }
     fence_unref(keep->fence);
+    free(keep->read_err);
     free(keep->items);
 }
 

@@ -47,7 +47,7 @@ struct state_keep {
     bool is_flushing;
     struct state_op *reading; /* in progress; NULL: none */
     bool is_inside;           /* it is being started */
-    struct err read_err;
+    struct err *read_err;     /* NULL while nothing is kept, as it is larger than all else */
     LIST_HEAD(, keep_wait) waits;
 };
 

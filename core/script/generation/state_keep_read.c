@@ -67,13 +67,13 @@ static void use_record(struct kept_item *item, struct str bytes, struct err *err
 static void take_read(struct kept_item *item, const struct state_op *op)
 {
     if (op->ok && op->found)
-        use_record(item, buf_slice(&op->bytes), &item->keep->read_err);
+        use_record(item, buf_slice(&op->bytes), item->keep->read_err);
     else if (op->ok)
         become_read(item, false);
     else if (op->err.code == ERR_LIMIT)
         refuse_record(item, op->err.text);
     else
-        item->keep->read_err = op->err;
+        *item->keep->read_err = op->err;
 }
 
 /* All have been read: whatever waited for it goes on. */
@@ -104,7 +104,7 @@ static void on_read(void *ctx, const struct state_op *op)
     keep->reading = NULL;
     take_read(item, op);
     if (!keep->is_inside) timer_start(&keep->again, script_clock(keep->script), item->is_read ? 0 : AGAIN_MS);
-    if (!item->is_read && !keep->is_inside) keep_note_failure(item, cannot_read, &keep->read_err);
+    if (!item->is_read && !keep->is_inside) keep_note_failure(item, cannot_read, keep->read_err);
 }
 
 void keep_hold(struct state_keep *keep)
@@ -130,16 +130,16 @@ enum keep_progress keep_read(struct state_keep *keep, struct err *err)
         if (item->is_read) continue;
         free(item->reason);
         item->reason = NULL;
-        err_clear(&keep->read_err);
+        err_clear(keep->read_err);
         keep->is_inside = true;
         struct state_op *op = state_op_start(item->store, STATE_READ, item->slot, NULL, NULL, on_read, item);
         keep->is_inside = false;
         if (item->is_read) continue;
-        if (keep->read_err.code == ERR_NONE) {
+        if (keep->read_err->code == ERR_NONE) {
             keep->reading = op;
             return KEEP_READING;
         }
-        *err = keep->read_err;
+        *err = *keep->read_err;
         err_wrap(err, "k8s.state: %s", keep_table(item)->name);
         return KEEP_FAILED;
     }
