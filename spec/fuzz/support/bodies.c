@@ -88,6 +88,7 @@ static bool is_known_failure(const char *message)
 {
     static const char *const known[] = {
         "failed to create typed patch object",
+        "failed to convert new object ",
         "resourceVersion should not be set on objects to be created",
         "strconv.ParseUint: parsing ",
     };
