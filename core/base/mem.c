@@ -78,6 +78,11 @@ void wipe(char *secret)
     free(secret);
 }
 
+void mem_avoid_stalls(void)
+{
+    mallopt(M_MXFAST, 0);
+}
+
 static _Atomic size_t freed; /* since memory was last returned to the system */
 
 void mem_note_freed(size_t bytes)

@@ -23,6 +23,10 @@ char *xvasprintf(const char *format, va_list args)
     __attribute__((malloc, returns_nonnull, format(printf, 1, 0)));
 /* Wipes and frees a secret string. NULL is allowed. */
 void wipe(char *secret);
+/* Has libc join small blocks when they are freed. It would put that off until the next large allocation,
+ * which then takes 10 ms of the engine thread where a hundred thousand events were pending. Once, at the
+ * start. */
+void mem_avoid_stalls(void);
 /* Notes that much memory was freed at once. The system does not get it by that: libc keeps it for later. */
 void mem_note_freed(size_t bytes);
 /* Returns memory to the system if much was freed, and nothing since the last call, so that memory about to be

@@ -15,6 +15,7 @@
 #include "app/options/options.h"
 #include "base/core_dumps.h"
 #include "base/log.h"
+#include "base/mem.h"
 #include "base/writer.h"
 #include "kube/kinds/resource.h"
 #include "object/pack/pool.h"
@@ -93,6 +94,7 @@ static bool prepare(enum driver_mode mode, struct flag_list *arguments, struct s
 {
     if (mode == DRIVER_EXEC && !name_script(arguments, err)) return false;
     log_setup(strcmp(options.log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, options.verbosity);
+    mem_avoid_stalls();
     if (mode == DRIVER_RUN && !options.allow_core_dumps) core_dumps_forbid();
     warn_of_token(options.given);
     return options_read_params(&options, err) && options_read_history(&options, err) && check_ignore(err) &&
