@@ -35,7 +35,7 @@ local difference
 -- Of maps within a list, too, a server may have more, such as defaults; a list is of the same length.
 local function equal(a, b)
   if not is_nested(a) then
-    return a == b
+    return a == b or a == raw.null and b == nil
   end
   if b == nil then
     return first(a) == nil -- which servers leave out

@@ -149,6 +149,14 @@ describe("callers of webhooks that mean harm", function()
       assert.is_true(code == nil or code:find "^[45]%d%d$" ~= nil, bad:sub(1, 80) .. ": " .. tostring(code))
       assert.are_not.equal("500", code)
     end
+    -- A proxy may take another end than the engine does, and what follows for a request of its own.
+    for _, ambiguous in ipairs {
+      "Content-Length: 2\r\nContent-Length: 7\r\n\r\nhi",
+      "Content-Length : 2\r\n\r\nhi",
+      "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nhi\r\n0\r\n\r\n",
+    } do
+      assert.are.equal("400", raw("POST /head HTTP/1.1\r\n" .. host .. ambiguous), ambiguous)
+    end
     assert_served()
     assert_ends_well()
   end)

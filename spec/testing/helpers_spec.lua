@@ -30,6 +30,7 @@ describe("k8s.time and k8s.schedule", function()
     assert.equal(1767225600, k8s.time.parse "2026-01-01T00:00:00Z")
     assert.equal(1767225600, k8s.time.parse "2026-01-01T02:00:00.5+02:00")
     assert.is_nil(k8s.time.parse "yesterday")
+    assert.equal(1, select("#", k8s.time.parse "yesterday")) -- so that it can be an argument
     assert.equal("2026-01-01T00:00:00Z", k8s.time.format(1767225600))
     assert.equal("2026-01-01T00:00:00Z", k8s.time.format(1767225600.9))
     assert.equal(7 * 86400 + 5400, k8s.time.duration "7d1h30m")
@@ -164,7 +165,7 @@ describe("objects", function()
   end)
 
   it("are created, changed or left alone by k8s.ensure", function()
-    assert.equal("created\tunchanged\tchanged\t2\tkeep\tunchanged", printed([[
+    assert.equal("created\tunchanged\tchanged\t2\tkeep\tunchanged\tunchanged", printed([[
       local map = {
         apiVersion = "v1", kind = "ConfigMap", metadata = { namespace = "default", name = "e", labels = {} },
         data = { n = "1" },
@@ -177,6 +178,8 @@ describe("objects", function()
       local now = k8s.get("configmaps", "default/e")
       said[4], said[5] = now.data.n, now.data.other
       said[6] = select(2, k8s.ensure(map))
+      map.data.absent = k8s.null
+      said[7] = select(2, k8s.ensure(map))
       print(unpack(said))
     ]]))
   end)

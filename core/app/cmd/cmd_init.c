@@ -20,7 +20,7 @@ static bool types;
 static const char *recipe;
 
 static const struct flag flags[] = {
-    {"recipe", 0, FLAG_STRING, &recipe, NULL, "NAME",
+    {"recipe", 0, FLAG_STRING, &recipe, "NAME", NULL,
      "Write only the recipe NAME with its spec and its rights, also into a project that is there; an unknown "
      "NAME lists "
      "them"},

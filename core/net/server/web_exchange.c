@@ -118,6 +118,15 @@ static bool is_read_method(const char *method)
     return strcmp(method, MHD_HTTP_METHOD_GET) == 0 || strcmp(method, MHD_HTTP_METHOD_HEAD) == 0;
 }
 
+static enum MHD_Result refuse_at_once(struct web_client *client, const struct web_request *request,
+                                      struct web_exchange *x)
+{
+    x->refused = client->answered = true;
+    enum MHD_Result sent = web_send(request->connection, &x->response);
+    response_clear(&x->response);
+    return sent;
+}
+
 /* Sends the response at once to a client that waits with its body, or has a large one; else after the body.
  */
 static enum MHD_Result refuse(struct web_client *client, const struct web_request *request,
@@ -127,11 +136,33 @@ static enum MHD_Result refuse(struct web_client *client, const struct web_reques
     bool at_once =
         header(request, MHD_HTTP_HEADER_EXPECT) || (length && strtoull(length, NULL, 10) > UNWANTED_MAX);
     x->refused = true;
-    if (!at_once) return MHD_YES;
-    client->answered = true;
-    enum MHD_Result sent = web_send(request->connection, &x->response);
-    response_clear(&x->response);
-    return sent;
+    return at_once ? refuse_at_once(client, request, x) : MHD_YES;
+}
+
+/* Of the headers that tell where a request ends. */
+struct framing {
+    const char *length;
+    bool is_chunked, is_odd;
+};
+
+static enum MHD_Result on_framing(void *cls, enum MHD_ValueKind kind, const char *key, const char *value)
+{
+    struct framing *framing = cls;
+    framing->is_odd |= key[strcspn(key, " \t")] != '\0';
+    framing->is_chunked |= strcasecmp(key, MHD_HTTP_HEADER_TRANSFER_ENCODING) == 0;
+    if (strcasecmp(key, MHD_HTTP_HEADER_CONTENT_LENGTH) != 0) return MHD_YES;
+    framing->is_odd |= framing->length && strcmp(framing->length, value ? value : "") != 0;
+    framing->length = value ? value : "";
+    return MHD_YES;
+}
+
+/* Whether a proxy might take another place for the end of the request than the library does: what follows
+ * would be the next request of somebody else (RFC 9112, 6.3 and 5.1). */
+static bool is_ambiguous(struct MHD_Connection *connection)
+{
+    struct framing framing = {0};
+    MHD_get_connection_values(connection, MHD_HEADER_KIND, on_framing, &framing);
+    return framing.is_odd || (framing.is_chunked && framing.length);
 }
 
 /* The head came. */
@@ -140,6 +171,12 @@ static enum MHD_Result begin(struct web_server *server, struct web_client *clien
 {
     x->response = new_response();
     x->begun_ms = web_now_ms();
+    if (is_ambiguous(request->connection)) {
+        x->response.status = MHD_HTTP_BAD_REQUEST;
+        x->response.closes = true;
+        buf_puts(&x->response.body, "the head does not tell where the request ends\n");
+        return refuse_at_once(client, request, x);
+    }
     if (server->options.head) {
         x->response.status = 0;
         x->max = server->options.head(server->options.ctx, request, &x->response);

@@ -198,7 +198,8 @@ static int l_object_condition(lua_State *L)
         view_push_value(L, view->root, one);
         return 1;
     }
-    return 0;
+    lua_pushnil(L);
+    return 1;
 }
 
 /* age(view): seconds since it was created; nil for what has no such time. */
@@ -210,7 +211,10 @@ static int l_object_age(lua_State *L)
     partial_absent(L, view->root, STR("creationTimestamp"));
     struct value metadata = value_field(view->value, STR("metadata"));
     struct str time = value_str(value_field(metadata, STR("creationTimestamp")), &text);
-    if (!civil_read_utc(time, &created)) return 0;
+    if (!civil_read_utc(time, &created)) {
+        lua_pushnil(L);
+        return 1;
+    }
     lua_pushnumber(L, (lua_Number)(clock_wall_us(script_clock(script_of(L))) - created * 1000000) / 1e6);
     return 1;
 }

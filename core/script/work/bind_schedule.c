@@ -51,8 +51,10 @@ static int64_t time_arg(lua_State *L, int idx, const char *what)
 
 static int push_seconds(lua_State *L, int64_t seconds)
 {
-    if (seconds == INT64_MAX) return 0;
-    lua_pushnumber(L, (lua_Number)seconds);
+    if (seconds == INT64_MAX)
+        lua_pushnil(L);
+    else
+        lua_pushnumber(L, (lua_Number)seconds);
     return 1;
 }
 
@@ -106,7 +108,10 @@ static int l_schedule_between(lua_State *L)
 static int l_time_parse(lua_State *L)
 {
     int64_t seconds;
-    if (!civil_read_utc(arg_str(L, 1, "k8s.time.parse: the time"), &seconds)) return 0;
+    if (!civil_read_utc(arg_str(L, 1, "k8s.time.parse: the time"), &seconds)) {
+        lua_pushnil(L);
+        return 1;
+    }
     return push_seconds(L, seconds);
 }
 
