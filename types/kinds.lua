@@ -28,7 +28,7 @@ function k8s.kinds(filter) end
 ---@class k8s.EachKindOptions
 ---@field every? k8s.Duration how often the server is asked; 30 seconds by default
 
----What k8s.each_kind returns.
+---The result of k8s.each_kind.
 ---@class k8s.EachKind
 local EachKind = {}
 

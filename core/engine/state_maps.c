@@ -28,7 +28,7 @@ struct state_map {
     struct map_content content;
 };
 
-/* What may be there from a request without an answer. */
+/* A request without an answer may have left it. */
 struct map_try {
     const struct state_slot *slot;
     char sum[STATE_SUM_MAX];
@@ -182,7 +182,7 @@ static void end_read(struct state_maps *maps)
     finish(maps, true);
 }
 
-/* What has been read is known. */
+/* A state that has been read is known. */
 static void go(struct state_maps *maps)
 {
     struct state_map *map = map_of(maps);

@@ -62,8 +62,8 @@ local function merge(own, defaults)
   return merged
 end
 
--- What a running script declared, and what else its informer reads. Namespaces are copied, so that what is checked is
--- what is used.
+-- Checks that a running script declared the kind, and the namespaces if its informer follows them. The table is copied,
+-- so that what is checked is what is used.
 local function check_running(kind, merged)
   check_informer(kind)
   if type(merged.namespaces) ~= "table" then

@@ -3,6 +3,7 @@ local raw = ...
 
 local blocking = require("k8s.task").blocking
 local freeze = require("k8s.frozen").freeze
+local header_pairs = require "k8s.header_pairs"
 local options = require "k8s.options"
 
 local OPTIONS = { url = "string", method = "string", headers = "table", body = "bytes", timeout = "duration" }
@@ -18,23 +19,6 @@ local function send_in_turn(...)
   return send(...)
 end
 
--- Name, value, name, value, ...: sorted, so that the same request is the same bytes.
-local function pairs_of(headers)
-  local names, list = {}, {}
-  for name, value in pairs(headers) do
-    local kind = type(value)
-    if type(name) ~= "string" or (kind ~= "string" and kind ~= "number") then
-      raw.raise "http.request: headers must be a table of names and string values"
-    end
-    names[#names + 1] = name
-  end
-  table.sort(names)
-  for _, name in ipairs(names) do
-    list[#list + 1], list[#list + 2] = name, tostring(headers[name])
-  end
-  return list
-end
-
 -- http.request { url = "https://example.com/hook", method = "POST", body = "...", headers = { ... }, timeout = "5s" }:
 -- { status, headers, body }, or nil, err. Waits.
 local function request(given)
@@ -43,7 +27,8 @@ local function request(given)
     raw.raise "http.request: url is missing"
   end
   local method = own.method or (own.body and "POST" or "GET")
-  return send_in_turn(method, own.url, own.timeout, own.body, unpack(pairs_of(own.headers or {})))
+  local headers = header_pairs("http.request: headers", own.headers)
+  return send_in_turn(method, own.url, own.timeout, own.body, unpack(headers))
 end
 
 return freeze("http", { request = request })

@@ -63,7 +63,7 @@ end
 local UID = "^%x+%-%x+%-%x+%-%x+%-%x+$"
 local UID_INDEX = "k8s.controller/uid"
 
--- What an index has an object under: its source is asked, as the index asks it.
+-- Values that an index has an object under: its source is asked, as the index asks it.
 local function values_of(source, object)
   if type(source) == "string" then
     return texts_at(object, source)

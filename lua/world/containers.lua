@@ -20,7 +20,7 @@ function containers.plan(pod)
   return run_for, code
 end
 
--- Those of a pod. What was loaded may be parts of objects: of pods without containers, too.
+-- Containers of a pod. A loaded object may be parts of objects: of pods without containers, too.
 function containers.of(pod) return pod.spec.containers or {} end
 
 local function base(container, old)

@@ -71,7 +71,7 @@ function world.log(key, query)
   return logs.read(key, query)
 end
 
--- What was written since the last time, and whether that is all.
+-- Lines that were written since the last time, and whether that is all.
 function world.log_more(id)
   read_changes()
   return logs.more(id)

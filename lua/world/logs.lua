@@ -93,7 +93,7 @@ local function run_of(pod, follower)
   end
 end
 
--- What a follower has not had, and whether that is the end of it.
+-- Lines that a follower has not had, and whether that is the end of it.
 function logs.more(id)
   local follower = followers[id]
   local pod = cache.get("pods", follower.key)

@@ -13,7 +13,7 @@ end
 function random_faults.every(ms) return ms .. "ms" end
 local every = random_faults.every
 
--- What a stream survives, and what ends a cycle and costs a delay that doubles each time.
+-- Faults that a stream survives, and faults that end a cycle and costs a delay that doubles each time.
 local quiet = { "cut", "half-line", "end", "reset", "close", "pause", "silence", "no-metadata" }
 local loud = { "error-event", "invalid-json", "unknown-type" }
 local codes = { 403, 410, 429, 500, 503, 504 }

@@ -81,6 +81,8 @@ token: a-secret
     assert.are.equal("F/kubelua.yaml:1: v: must be a string, a number or a boolean\n", refusal "v: null\n")
     assert.are.equal("F/kubelua.yaml:1: timers: must be a string, a number or a boolean\n",
       refusal "limit: { timers: [1] }\n")
+    assert.are.equal('F/kubelua.yaml:3: limit: unknown limit "timrs"; did you mean timers?\n',
+      refusal "v: 1\nlimit:\n  timrs: 5\n")
     assert.matches("^F/kubelua.yaml: must be a mapping of flags to values", refusal "- v\n")
     assert.matches("^F/kubelua.yaml: line 2: ", refusal "v: 1\n\tx: [\n")
     local p = cluster.kubelua { "run", "-f", "none.lua", "--config", folder .. "/none.yaml" }

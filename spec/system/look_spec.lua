@@ -182,7 +182,7 @@ describe("a busy engine", function()
   it("keeps up with the changes meanwhile", function()
     local pod = assert(engine.ask("query", "pods:query():limit(1):rows()[1]:key()"):match "%S+")
     local function wait() temp.run "sleep 0.1" end
-    -- What is still pending is handled faster than it changes.
+    -- A backlog is handled faster than objects change.
     engine:wait_until(function()
       local handled = shares(1, wait)
       return (strict and handled > 0.95 and handled < 1.05) or (not strict and handled > 0) or nil

@@ -94,6 +94,9 @@ describe("settings of scripts", function()
       .. '"threshold"?\n', refusal("--param", web, "--param", "thresold=1"), 1, true)
     assert.has_match('kubelua: --param alert:mode: no script has the name "alert", did you mean "alerts"?\n',
       refusal("--param", web, "--param", "alert:mode=hard"), 1, true)
+    local file = place.path .. "/twice.yaml"
+    temp.write(file, "webhook: http://x\nthreshold: 8\nalerts:threshold: 7\nthreshold: 9\n")
+    assert.has_match(file .. ":4: threshold: is in the file twice\n", refusal("--params", file), 1, true)
   end)
 
   it("must be qualified where two scripts declare a name with different types", function()

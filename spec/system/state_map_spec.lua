@@ -49,7 +49,7 @@ describe("a state in a ConfigMap #threads", function()
   local function read(path) return sim.api:get(path or MAP) end
   local function stop(engine) assert.are.equal(0, cluster.terminate(engine)) end
 
-  -- What a command says once the script is not held back any more.
+  -- The answer of a command once the script is not held back any more.
   local function answer(engine, what)
     await(function() return ask(engine, "get") ~= "" end, function() return engine:report() end)
     return ask(engine, what)

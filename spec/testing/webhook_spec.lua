@@ -16,7 +16,7 @@ local ALERTS = HEAD .. [[
   }
 ]]
 
--- What a webhook with this function (its body in Lua) responds.
+-- The response of a webhook with this function (its body in Lua).
 local function respond(body, options)
   local env = load(HEAD .. ("k8s.webhook { path = '/x', public = true, fn = function(request) %s end }"):format(body),
     options)

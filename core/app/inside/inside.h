@@ -28,7 +28,7 @@ struct spec_fault {
     int skip, times;  /* 0 times: until faults are cleared */
 };
 
-/* What the cluster answers to a GET of a path instead of its own response: what servers behind it have, such
+/* Answer of the cluster to a GET of a path, instead of its own response: that of servers behind it, such
  * as a kubelet or that of metrics.k8s.io. Strings are copied; the newest that matches counts. */
 struct spec_answer {
     const char *path;

@@ -110,10 +110,22 @@ bool options_read_params(struct options *o, struct err *err)
     return ok;
 }
 
+/* Names where the limit was given: "--limit", "KUBELUA_LIMIT" or "kubelua.yaml:3: limit". Returns false. */
+static bool refuse_limit(const struct options *o, const char *value, struct err *err)
+{
+    for (size_t i = 0; o->given && i < o->given->count; i++) {
+        const struct flag_given *given = &o->given->items[i];
+        if (strcmp(given->flag->name, "limit") != 0 || strcmp(given->value, value) != 0) continue;
+        return err_wrap(err, given->in_file ? "%s: limit" : "%s", given->where);
+    }
+    return err_wrap(err, "--limit");
+}
+
 bool options_set_limits(struct options *o, struct err *err)
 {
     for (size_t i = 0; i < o->limits.count; i++)
-        if (!limits_set(&o->script_limits, o->limits.items[i], err)) return err_wrap(err, "--limit");
+        if (!limits_set(&o->script_limits, o->limits.items[i], err))
+            return refuse_limit(o, o->limits.items[i], err);
     if (o->handler_cpu && !limits_set_value(&o->script_limits, STR("handler-cpu"), o->handler_cpu, err))
         return err_wrap(err, "--handler-cpu");
     if (o->script_memory && !limits_set_value(&o->script_limits, STR("script-memory"), o->script_memory, err))

@@ -5,6 +5,7 @@
 #include "app/specs/bind_spec_internal.h"
 #include "app/specs/spec_calls.h"
 #include "engine/engine_view.h"
+#include "script/server/header_lines.h"
 #include "script/vm/args.h"
 #include "script/work/webhook_paths.h"
 #include "tool/tool.h"
@@ -47,20 +48,6 @@ static void put_signature(lua_State *L, struct webhook_paths *paths, const struc
     buf_putc(headers, '\0');
 }
 
-static void push_headers(lua_State *L, struct str lines)
-{
-    struct str line;
-    lua_newtable(L);
-    while (str_cut(&lines, '\n', &line)) {
-        const char *colon = memchr(line.p, ':', line.n);
-        if (!colon) continue;
-        size_t n = (size_t)(colon - line.p);
-        lua_pushlstring(L, line.p, n);
-        lua_pushlstring(L, colon + 2, line.n - n - 2);
-        lua_rawset(L, -3);
-    }
-}
-
 /* The buffers become Lua's before anything can raise but for want of memory. */
 static void push_response(lua_State *L, struct webhook_response *response)
 {
@@ -71,7 +58,7 @@ static void push_response(lua_State *L, struct webhook_response *response)
     lua_setfield(L, -2, "body");
     lua_pushboolean(L, response->is_json);
     lua_setfield(L, -2, "is_json");
-    push_headers(L, buf_slice(&response->headers));
+    header_lines_push(L, buf_slice(&response->headers));
     if (response->retry_after_s) {
         lua_pushfstring(L, "%d", response->retry_after_s);
         lua_setfield(L, -2, "Retry-After");

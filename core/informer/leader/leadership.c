@@ -198,7 +198,7 @@ void leaders_decide(struct leaders *leaders, bool lead)
     for (size_t i = 0; i < leaders->count; i++) {
         struct leadership *l = leaders->items[i];
         pthread_mutex_lock(&leaders->lock);
-        /* What holds on to a fence must learn of the end of its term. */
+        /* Holders of a fence must learn of the end of its term. */
         if (l->current.fence) fence_close(l->current.fence);
         if (l->posted.fence) fence_close(l->posted.fence);
         leader_news_clear(&l->posted);

@@ -154,7 +154,7 @@ static bool put_bookmark(struct delta_run *run, struct delta *delta)
     return false;
 }
 
-/* What comes after the list of a namespace must not be merged into what came before it, so that keys begin
+/* Changes behind the list of a namespace must not be merged into those before it, so that keys begin
  * anew behind it. */
 static bool put_part(struct delta_run *run, struct delta *delta)
 {

@@ -39,7 +39,7 @@ int64_t web_request_ms(const struct web_server *server)
     return server->options.request_ms > 0 ? server->options.request_ms : REQUEST_MS;
 }
 
-/* Those are bounded by who answers them. */
+/* Suspended requests are bounded by who answers them. */
 static bool is_suspended(struct web_client *client)
 {
     pthread_mutex_lock(&client->server->lock);

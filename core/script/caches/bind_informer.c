@@ -92,7 +92,7 @@ static void take_claim(struct script *script, struct informer_box *box, struct i
     *array_add(script->informers.claims, script->informers.count) = claim;
 }
 
-/* What a running script may not give: the function would outlive the informer. */
+/* Options that a running script may not give: the function would outlive the informer. */
 static void check_running(lua_State *L)
 {
     if (script_of(L)->phase != SCRIPT_RUNNING)

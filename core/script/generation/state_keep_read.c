@@ -32,7 +32,7 @@ static void refuse_record(struct kept_item *item, const char *reason)
     become_read(item, false);
 }
 
-/* What a generation without `keep` had is newer than any record of an earlier one. */
+/* The state of a generation without `keep` is newer than any record of an earlier one. */
 static bool is_overtaken(const struct kept_item *item)
 {
     const struct script *before = item->keep->script->load.before;

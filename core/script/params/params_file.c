@@ -1,5 +1,6 @@
 /* YAML files of values for parameters; see params.h. */
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/yaml/yaml_documents.h"
@@ -10,8 +11,26 @@ struct params_reading {
     struct params *params;
     struct yaml_file file;
     int order;
+    size_t before; /* values of other places */
     struct err *err;
 };
+
+static bool is_same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* Of two values of one name in a file, nobody knows which was meant. */
+static bool is_twice(const struct params_reading *r, const struct param_given *given)
+{
+    for (size_t i = r->before; i < params_count(r->params); i++) {
+        const struct param_given before = params_at(r->params, i);
+        if (is_same(before.name, given->name) && is_same(before.rule, given->rule) &&
+            is_same(before.script, given->script))
+            return true;
+    }
+    return false;
+}
 
 static bool put_value(struct params_reading *r, const struct param_given *key, size_t line, yaml_node_t *node)
 {
@@ -23,7 +42,9 @@ static bool put_value(struct params_reading *r, const struct param_given *key, s
     bool ok = yaml_json_whole(&r->file, node, &json) && json.len <= PARAM_BYTES_MAX;
     given.value = ok ? buf_text(&json) : NULL;
     given.source = source;
-    if (ok)
+    if (ok && is_twice(r, &given))
+        ok = err_set(r->err, ERR_INVALID, "%s: is in the file twice", source);
+    else if (ok)
         params_put(r->params, &given);
     else
         err_set(r->err, ERR_LIMIT, "%s: value exceeds %d bytes of JSON", source, PARAM_BYTES_MAX);
@@ -73,7 +94,7 @@ static bool read_map(struct params_reading *r, yaml_node_t *map, const char *rul
 
 bool params_parse(struct params *params, const char *path, struct str text, int order, struct err *err)
 {
-    struct params_reading r = {.params = params, .order = order, .err = err};
+    struct params_reading r = {.params = params, .order = order, .before = params_count(params), .err = err};
     if (!yaml_file_parse(&r.file, path, text, err)) return false;
     yaml_node_t *root = yaml_file_root(&r.file);
     bool ok = yaml_form(root) == YAML_FORM_NULL;

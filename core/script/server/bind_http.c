@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "net/web.h"
+#include "script/server/header_lines.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
 #include "script/vm/memory.h"
@@ -103,30 +104,6 @@ static void on_done(void *ctx, const struct web_reply *response, const struct er
     task_wake(&wait->wait);
 }
 
-/* Several of one name are one, as RFC 9110 has it. */
-static void push_headers(lua_State *L, struct str lines)
-{
-    struct str line;
-    lua_newtable(L);
-    while (str_cut(&lines, '\n', &line)) {
-        const char *colon = memchr(line.p, ':', line.n);
-        if (!colon) continue;
-        size_t n = (size_t)(colon - line.p);
-        lua_pushlstring(L, line.p, n);
-        lua_pushvalue(L, -1);
-        lua_rawget(L, -3);
-        if (lua_isnil(L, -1)) {
-            lua_pop(L, 1);
-            lua_pushlstring(L, colon + 2, line.n - n - 2);
-        } else {
-            lua_pushliteral(L, ", ");
-            lua_pushlstring(L, colon + 2, line.n - n - 2);
-            lua_concat(L, 3);
-        }
-        lua_rawset(L, -3);
-    }
-}
-
 static int push_response(lua_State *L, struct task_wait *base)
 {
     struct http_wait *wait = container_of(base, struct http_wait, wait);
@@ -135,7 +112,7 @@ static int push_response(lua_State *L, struct task_wait *base)
     lua_createtable(L, 0, 3);
     lua_pushinteger(L, wait->status);
     lua_setfield(L, -2, "status");
-    push_headers(L, buf_slice(&wait->headers));
+    header_lines_push(L, buf_slice(&wait->headers));
     lua_setfield(L, -2, "headers");
     lua_pushlstring(L, wait->body.data ? wait->body.data : "", wait->body.len);
     lua_setfield(L, -2, "body");

@@ -14,7 +14,7 @@ enum { ARG_WHERE = 4 };
 
 enum scope_filter { SCOPES_ALL, SCOPES_NAMESPACED, SCOPES_CLUSTER };
 
-/* Which kinds are asked for. */
+/* Scopes of the kinds that are asked for. */
 struct kind_filter {
     char *group;       /* NULL: all groups */
     const char *below; /* of "*.example.com", part of `group`; NULL: that group alone */

@@ -148,7 +148,7 @@ bool state_op_refuse_change(struct state_op *op, const char *where)
     return false;
 }
 
-/* What the slot knows from now on. */
+/* State of the slot from now on. */
 static void note_result(const struct state_op *op)
 {
     struct state_slot *slot = op->slot;

@@ -53,7 +53,7 @@ enum webhook_method {
 };
 const char *webhook_method_name(enum webhook_method method);
 
-/* What of a webhook is checked before its script is asked. A plain value. */
+/* Part of a webhook that is checked before its script is asked. A plain value. */
 struct webhook_rules {
     unsigned methods;
     size_t body_max;
@@ -133,11 +133,11 @@ void webhook_open_series(struct webhook *hook);
 struct webhook_call *webhook_call_current(const struct script *script);
 /* Begins calls that wait for a turn. */
 void webhooks_turn(struct script *script);
-/* Those that were not begun are refused: the script stops. */
+/* Refuses calls that were not begun: the script stops. */
 void webhooks_refuse_waiting(struct script *script);
 /* Calls of leaders end. */
 void webhooks_stop_leading(struct script *script);
-/* Those that wait for a turn go to the next generation. */
+/* Moves calls that wait for a turn to the next generation. */
 void webhooks_move_waiting(struct script *from, struct script *to);
-/* Those that were begun end, as the script does. */
+/* Ends calls that were begun, as the script ends. */
 void webhooks_cancel(struct script *script);

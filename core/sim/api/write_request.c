@@ -50,7 +50,7 @@ static json_t *read_object(const struct writing *w)
     return is_json(w) ? sim_body_read(w) : NULL;
 }
 
-/* Those of custom objects may be without a domain. */
+/* Finalizers of custom objects may be without a domain. */
 static void warn_of_finalizers(const json_t *finalizers, json_t *warnings)
 {
     json_t *finalizer;

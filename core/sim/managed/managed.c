@@ -65,7 +65,7 @@ static void read_managers(const char *subresource, const json_t *live, const jso
     sim_managers_read(managers, sim_at(live, "metadata.managedFields"));
 }
 
-/* What the body says, as the kind's types have it: nobody owns what the server adds to that. */
+/* Content of the body, as the kind's types have it: nobody owns what the server adds to that. */
 static json_t *said(const struct sim_kind *kind, const json_t *given)
 {
     json_t *object = sim_typed(kind, given);

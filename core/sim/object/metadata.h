@@ -9,7 +9,7 @@
 bool sim_check_body(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal);
 /* Returns false with a 422 if a custom object is of another kind, which a server looks at late. */
 bool sim_check_kind(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal);
-/* What is wrong with the types of metadata, in Go's words; a new string, NULL if they are right. */
+/* Returns the error in the types of metadata, in Go's words; a new string, NULL if they are right. */
 char *sim_metadata_error(const json_t *metadata);
 /* Returns a deep copy with kind, apiVersion and metadata first, the metadata in order. */
 json_t *sim_normalized(const struct sim_kind *kind, const json_t *body);

@@ -183,7 +183,7 @@ static json_t *merge_field(const char *field, const json_t *old, const json_t *p
 #define ORDER  "$setElementOrder/"
 #define REMOVE "$deleteFromPrimitiveList/"
 
-/* What a patch adds must be named, and in the same order. */
+/* Added elements must be in the list of the order, in the same order. */
 static void check_order(const json_t *added, const json_t *order, const char *key, char **message)
 {
     struct buf text = {0};
@@ -266,7 +266,7 @@ static void merge_members(json_t *result, const json_t *old, const json_t *patch
     }
 }
 
-/* What is new is taken as it is, but for its nulls: with directives, too. */
+/* Returns the value of a new field: as it is, with directives, but without its nulls. */
 static json_t *taken(const json_t *patch)
 {
     json_t *result = json_copy((json_t *)patch), *value;

@@ -1,4 +1,4 @@
--- What the cluster of a spec has from servers behind it: env:raw and env:pod_log.
+-- Answers that the cluster of a spec has from servers behind it: env:raw and env:pod_log.
 local raw = ...
 
 local options = require "k8s.options"

@@ -44,7 +44,7 @@ end
 
 -- Adds the methods of environments; `note` puts a line into what a failure shows.
 function states.add_methods(methods, note)
-  -- What a state with `keep` has outside the process: { content =, version = }, nil if it was never stored.
+  -- The record that a state with `keep` has outside the process: { content =, version = }, nil if it was never stored.
   function methods:stored(name)
     self:settle()
     return stored(self, name)

@@ -1,6 +1,7 @@
 -- Requests to the webhooks of a script under test.
 local raw = ...
 
+local header_pairs = require "k8s.header_pairs"
 local options = require "k8s.options"
 
 local REQUEST = {
@@ -12,28 +13,15 @@ local REQUEST = {
   secret = "string",
 }
 
--- Name, value, ...: sorted, so that the same request is the same bytes.
-local function pairs_of(values)
-  local names, list = {}, {}
-  for name in pairs(values or {}) do
-    names[#names + 1] = name
-  end
-  table.sort(names)
-  for _, name in ipairs(names) do
-    list[#list + 1], list[#list + 2] = name, tostring(values[name])
-  end
-  return list
-end
-
 -- The arguments of raw.test.webhook behind the engine: method, path, body, secret, query, headers.
 local function parts_of(path, own)
-  local headers = pairs_of(own.headers)
+  local headers = header_pairs("env:call_webhook: headers", own.headers)
   if own.token then
     headers[#headers + 1], headers[#headers + 2] = "Authorization", "Bearer " .. own.token
   end
   local body = own.body or ""
   return own.method or "POST", path, type(body) == "string" and body or raw.json.encode(body), own.secret,
-    pairs_of(own.query), headers
+    header_pairs("env:call_webhook: query", own.query), headers
 end
 
 -- env:call_webhook(path, { method =, query =, headers =, body =, token =, secret = }): what the webhook responds:

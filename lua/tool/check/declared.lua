@@ -18,7 +18,7 @@ local function verbs_of(declared)
   return verbs
 end
 
--- What needs more than a verb.
+-- Calls that need more than a verb.
 local OTHERS = {
   logs = {
     is_declared = function(script)

@@ -80,8 +80,8 @@ local function add_informer(list, target, script, informer, unknown, is_each)
   end
 end
 
--- What a pattern stands for: "*", or "*.example.com", in RBAC each group by its name. The group itself may come later,
--- as with a CustomResourceDefinition that is not applied yet.
+-- Groups that a pattern stands for: "*", or "*.example.com", in RBAC each group by its name. The group itself may come
+-- later, as with a CustomResourceDefinition that is not applied yet.
 local function resources_of_pattern(target, declared)
   if not declared.group then return { { group = "*", plural = "*", namespaced = true } } end
   local found = { { group = declared.group, plural = "*", namespaced = true, of_group = true } }

@@ -90,6 +90,23 @@ static void assert_answered(int fd)
     assert_non_null(strstr(answer, "/livez"));
 }
 
+/* Returns a connection whose head does not end, or -1. */
+static int begin_slowly(const char *host, struct web_server *server)
+{
+    int fd = connect_from(host, server);
+    if (fd >= 0) (void)!send(fd, "GET / HTTP/1.1\r\n", 16, MSG_NOSIGNAL);
+    return fd;
+}
+
+static void assert_serves(struct web_server *server)
+{
+    int fd = connect_from("127.0.0.1", server);
+    assert_true(fd >= 0);
+    assert_int_equal(send(fd, request, sizeof request - 1, MSG_NOSIGNAL), sizeof request - 1);
+    assert_answered(fd);
+    close(fd);
+}
+
 static void test_a_long_body_is_written_in_pieces(void **state)
 {
     static const char get[] = "GET /pieces HTTP/1.0\r\n\r\n";
@@ -195,14 +212,9 @@ static void test_a_client_with_many_connections_leaves_room_for_others(void **st
     struct web_server *server = start(0);
     int hogs[HOGS];
     for (int i = 0; i < HOGS; i++) {
-        hogs[i] = connect_from("127.0.0.2", server);
-        if (hogs[i] >= 0) (void)!send(hogs[i], "GET / HTTP/1.1\r\n", 16, MSG_NOSIGNAL);
+        hogs[i] = begin_slowly("127.0.0.2", server);
     }
-    int fd = connect_from("127.0.0.1", server);
-    assert_true(fd >= 0);
-    assert_int_equal(send(fd, request, sizeof request - 1, MSG_NOSIGNAL), sizeof request - 1);
-    assert_answered(fd);
-    close(fd);
+    assert_serves(server);
     for (int i = 0; i < HOGS; i++)
         if (hogs[i] >= 0) close(hogs[i]);
     web_server_free(server);
@@ -216,16 +228,9 @@ static void test_slow_requests_from_many_addresses_leave_room_for_others(void **
     for (int i = 0; i < HOGS; i++) {
         char host[16];
         snprintf(host, sizeof host, "127.0.0.%d", 2 + i / 25);
-        hogs[i] = connect_from(host, server);
-        if (hogs[i] >= 0) (void)!send(hogs[i], "GET / HTTP/1.1\r\n", 16, MSG_NOSIGNAL);
+        hogs[i] = begin_slowly(host, server);
     }
-    for (int i = 0; i < 3; i++) {
-        int fd = connect_from("127.0.0.1", server);
-        assert_true(fd >= 0);
-        assert_int_equal(send(fd, request, sizeof request - 1, MSG_NOSIGNAL), sizeof request - 1);
-        assert_answered(fd);
-        close(fd);
-    }
+    for (int i = 0; i < 3; i++) assert_serves(server);
     for (int i = 0; i < HOGS; i++)
         if (hogs[i] >= 0) close(hogs[i]);
     web_server_free(server);
