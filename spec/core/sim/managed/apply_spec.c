@@ -182,6 +182,20 @@ static void test_a_crd_tells_how_its_lists_are_merged(void **state)
     json_decref((json_t *)kind.structural);
 }
 
+/* A key of a built-in kind that has none is the zero value; a custom one has to say it, or its schema. */
+static void test_an_element_without_any_key_is_refused(void **state)
+{
+    struct sim_kind kind =
+        custom(js("{'type':'object','properties':{'keyed':{'type':'array','x-kubernetes-list-type':'map',"
+                  "'x-kubernetes-list-map-keys':['name'],'items':{'type':'object',"
+                  "'properties':{'name':{'type':'string'},'n':{'type':'integer'}}}}}}"));
+    assert_refused(apply(&kind, NULL, "me", false, js("{'spec':{'keyed':[{'n':1}]}}")), 500,
+                   "failed to create typed patch object (/a; example.com/v1, Kind=Widget): .spec.keyed: "
+                   "element 0: associative list with keys has an element that omits all key fields "
+                   "[\"name\"] (and doesn't have default values for any key fields)");
+    json_decref((json_t *)kind.structural);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +206,7 @@ int main(void)
         cmocka_unit_test(test_sets_and_atomic_lists),
         cmocka_unit_test(test_wrong_configurations_are_refused_in_the_words_of_the_server),
         cmocka_unit_test(test_a_crd_tells_how_its_lists_are_merged),
+        cmocka_unit_test(test_an_element_without_any_key_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
