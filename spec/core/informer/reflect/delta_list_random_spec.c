@@ -16,6 +16,7 @@
 #include "base/mem.h"
 #include "base/time/backoff.h"
 #include "core/informer/support/objects.h"
+#include "core/informer/support/runs.h"
 #include "informer/shared/shared_informer.h"
 
 enum { KEYS = 8, SIDES = 2, HISTORY_MAX = 600 };
@@ -286,38 +287,27 @@ static void step(void)
     }
 }
 
-static size_t play(uint64_t seed)
+static size_t saved;
+
+static void play(uint64_t seed)
 {
     begin(seed);
     if (dice(0, 5)) list();
     for (int64_t i = dice(1, 120); i > 0; i--) step();
     compare();
-    size_t saved = run.sides[1].all.calls - run.sides[0].all.calls;
+    saved += run.sides[1].all.calls - run.sides[0].all.calls;
     finish();
-    return saved;
 }
-
-static uint64_t number_from(const char *variable, uint64_t otherwise)
-{
-    const char *text = getenv(variable);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
-static uint64_t playing;
 
 static int say_seed(void **state)
 {
-    if (playing) print_error("Run it again with SEED=%llu RUNS=1\n", (unsigned long long)playing);
+    runs_failed();
     return 0;
 }
 
 static void test_q1_q3_q16_compression_cannot_be_seen_in_the_outcome(void **state)
 {
-    uint64_t seed = number_from("SEED", 1), runs = number_from("RUNS", 4000);
-    size_t saved = 0;
-    print_message("SEED=%llu RUNS=%llu\n", (unsigned long long)seed, (unsigned long long)runs);
-    for (playing = seed; playing < seed + runs; playing++) saved += play(playing);
-    playing = 0;
+    uint64_t runs = runs_play(play, 4000);
     print_message("%zu calls saved\n", saved);
     if (runs > 100) assert_true(saved > 10 * runs);
 }

@@ -17,6 +17,7 @@
 #include "core/informer/support/log_double.h"
 #include "core/informer/support/objects.h"
 #include "core/informer/support/replay.h"
+#include "core/informer/support/runs.h"
 #include "informer/reflect/followed.h"
 #include "informer/reflect/reflector.h"
 #include "informer/shared/shared_informer.h"
@@ -251,38 +252,21 @@ static void play(uint64_t seed)
     end(&run);
 }
 
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
-static uint64_t failing_seed;
-
 static int open_pool(void **state)
 {
     objects_open();
     return 0;
 }
 
-static int close_and_say_seed(void **state)
+static int close_pool(void **state)
 {
-    if (failing_seed)
-        print_error("Run it again with SEED=%llu RUNS=1\n", (unsigned long long)failing_seed);
-    else
-        objects_close();
+    if (!runs_failed()) objects_close();
     return 0;
 }
 
 static void test_after_random_joins_leaves_and_faults_cache_and_handlers_agree_with_the_server(void **state)
 {
-    uint64_t seed = number_from("SEED", 1), runs = number_from("RUNS", 2000);
-    print_message("SEED=%llu RUNS=%llu\n", (unsigned long long)seed, (unsigned long long)runs);
-    for (uint64_t last = seed + runs; seed < last; seed++) {
-        failing_seed = seed;
-        play(seed);
-    }
-    failing_seed = 0;
+    runs_play(play, 2000);
     print_message(
         "%zu calls, %zu coalesced, %zu joins, %zu leaves, %zu list requests, %zu watches, %zu objects "
         "compared\n",
@@ -295,7 +279,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(
             test_after_random_joins_leaves_and_faults_cache_and_handlers_agree_with_the_server, open_pool,
-            close_and_say_seed),
+            close_pool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,6 +14,7 @@
 #include "core/informer/support/log_double.h"
 #include "core/informer/support/objects.h"
 #include "core/informer/support/replay.h"
+#include "core/informer/support/runs.h"
 #include "informer/reflect/reflector.h"
 #include "informer/reflect/watch_list_memory.h"
 #include "informer/shared/shared_informer.h"
@@ -253,39 +254,21 @@ static void play(uint64_t seed)
     end(&run);
 }
 
-static uint64_t number_from(const char *name, uint64_t otherwise)
-{
-    const char *text = getenv(name);
-    return text ? strtoull(text, NULL, 10) : otherwise;
-}
-
-static uint64_t failing_seed;
-
 static int open_pool(void **state)
 {
     objects_open();
     return 0;
 }
 
-static int close_and_say_seed(void **state)
+static int close_pool(void **state)
 {
-    if (failing_seed)
-        print_error("Run it again with SEED=%llu RUNS=1\n", (unsigned long long)failing_seed);
-    else
-        objects_close();
-    failing_seed = 0;
+    if (!runs_failed()) objects_close();
     return 0;
 }
 
 static void test_after_random_faults_cache_and_handlers_agree_with_the_server(void **state)
 {
-    uint64_t seed = number_from("SEED", 1), runs = number_from("RUNS", 3000);
-    print_message("SEED=%llu RUNS=%llu\n", (unsigned long long)seed, (unsigned long long)runs);
-    for (uint64_t last = seed + runs; seed < last; seed++) {
-        failing_seed = seed;
-        play(seed);
-    }
-    failing_seed = 0;
+    runs_play(play, 3000);
     print_message("%zu calls, %zu list requests, %zu watches, %zu watch-lists, %zu refused objects, %zu "
                   "handlers moved by others\n",
                   total.calls, total.lists, total.watches, total.watch_lists, total.refusals,
@@ -302,23 +285,21 @@ static void test_after_random_faults_cache_and_handlers_agree_with_the_server(vo
 static void test_the_same_seed_delivers_the_same_events_in_the_same_order(void **state)
 {
     uint64_t digests[2];
-    failing_seed = number_from("SEED", 1);
     for (int again = 0; again < 2; again++) {
         total.digest = 0;
-        for (uint64_t i = 0; i < 100; i++) play(failing_seed + i);
+        runs_play(play, 100);
         digests[again] = total.digest;
     }
     assert_int_equal(digests[0], digests[1]);
-    failing_seed = 0;
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_after_random_faults_cache_and_handlers_agree_with_the_server,
-                                        open_pool, close_and_say_seed),
+                                        open_pool, close_pool),
         cmocka_unit_test_setup_teardown(test_the_same_seed_delivers_the_same_events_in_the_same_order,
-                                        open_pool, close_and_say_seed),
+                                        open_pool, close_pool),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,12 @@
+/* Runs of a random test, each from a seed of its own. The environment's SEED picks the first one, RUNS how
+ * many.
+ */
+#pragma once
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Plays them and prints both numbers first. Returns how many were played. */
+uint64_t runs_play(void (*play)(uint64_t seed), uint64_t runs);
+/* For the teardown of a cmocka test, which is called after a failure, too: prints the seed of the run that
+ * failed. Returns whether one did. */
+bool runs_failed(void);
