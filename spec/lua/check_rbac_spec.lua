@@ -10,11 +10,11 @@ local function set(verbs)
   return names
 end
 
--- Each permission is { namespace, group, resource, verbs }.
+-- Each permission is { namespace, group, resource, verbs, name of the only object }.
 local function rules_of(permissions)
   local rules = rbac_rules.new(json.text)
   for _, one in ipairs(permissions) do
-    rules:add { ns = one[1], group = one[2], resource = one[3], verbs = set(one[4]) }
+    rules:add { ns = one[1], group = one[2], resource = one[3], verbs = set(one[4]), name = one[5] or "" }
   end
   return rules
 end
@@ -93,6 +93,30 @@ rbac:
       yaml_of {
         { "", "*", "*", "list watch" }, { "", "", "pods", "list watch" },
         { "shop", "", "secrets", "list watch update" },
+      })
+  end)
+
+  it("have the names of objects, by resource, and none for a create", function()
+    local function named(resource, names, verbs)
+      return ('  - apiGroups: [""]\n    resources: [%s]\n    resourceNames: [%s]\n    verbs: [%s]\n'):format(resource,
+        names, verbs)
+    end
+    assert.are.equal(
+      document(nil, { '""', "maps", "create" }) .. named("maps", '"5", a', "get, patch") .. named("maps", "z", "get")
+        .. named("secrets", "a", "get, patch"),
+      yaml_of {
+        { "", "", "maps", "get create patch", "a" }, { "", "", "maps", "create get patch", "5" },
+        { "", "", "secrets", "get patch", "a" }, { "", "", "maps", "get", "z" },
+      })
+  end)
+
+  it("do not claim for one object what applies to all of the kind, or everywhere", function()
+    assert.are.equal(
+      document(nil, { '""', "pods", "list" }) .. '  - apiGroups: [""]\n    resources: [secrets]\n'
+        .. "    resourceNames: [a]\n    verbs: [get]\n---\n" .. document("shop", { '""', "maps", "get, list" }),
+      yaml_of {
+        { "shop", "", "maps", "list", "a" }, { "shop", "", "maps", "get list" }, { "shop", "", "pods", "list", "a" },
+        { "", "", "pods", "list" }, { "", "", "secrets", "get", "a" }, { "shop", "", "secrets", "get", "a" },
       })
   end)
 

@@ -11,6 +11,8 @@ local script = [[
   k8s.writes { "services:create", "services:delete", "namespaces/status:patch", "configmaps:patch",
     "limitranges:apply" }
   k8s.leader { lease = "own" }
+  local settings = k8s.params { token = { type = "secret", from = "secret:default/only/token", required = true } }
+  local kept = k8s.state("kept", { keep = "configmap" })
   local spaces = k8s.informer("namespaces")
   local maps = k8s.informer("configmaps", { namespaces = { "default", "kube-system" }, metadata_only = true })
   k8s.main(function()
@@ -39,6 +41,9 @@ local script = [[
     assert(k8s.apply(limits, { spec = { limits = { limit } } }))
     assert(k8s.apply(limits, { spec = { limits = { limit } }, metadata = { labels = { a = "b" } } }))
     k8s.event(assert(spaces:lister():get "default"), "Normal", "Seen", "hello")
+    assert(settings.token == "open sesame")
+    kept.runs = (kept.runs or 0) + 1
+    assert(kept:sync())
     local patience = k8s.now() + 3
     while not k8s.is_leader() and k8s.now() < patience do k8s.sleep(0.05) end
     assert(k8s.is_leader(), "it does not lead")
@@ -51,7 +56,13 @@ local where = "--leader-elect-resource-namespace=kube-system"
 describe("the roles that kubelua rbac prints", function()
   local nobody, roles
 
-  setup(function() nobody = rights.start(script) end)
+  setup(function()
+    nobody = rights.start(script)
+    nobody.server:apply {
+      apiVersion = "v1", kind = "Secret", metadata = { name = "only", namespace = "default" },
+      stringData = { token = "open sesame" },
+    }
+  end)
   after_each(cluster.stop_all)
   teardown(function()
     if nobody then nobody:stop() end
@@ -77,7 +88,7 @@ describe("the roles that kubelua rbac prints", function()
         nonResourceAttributes = path and { verb = rule.verbs[1], path = path },
         resourceAttributes = not path and {
           namespace = namespace, verb = rule.verbs[1], group = rule.apiGroups[1], resource = resource,
-          subresource = subresource ~= "" and subresource or nil,
+          name = (rule.resourceNames or {})[1], subresource = subresource ~= "" and subresource or nil,
         } or nil,
       },
     }
@@ -88,7 +99,21 @@ describe("the roles that kubelua rbac prints", function()
     end)
   end
 
+  -- What a run leaves behind needs no create the next time.
+  local function forget()
+    for _, role in ipairs(roles) do
+      for _, rule in ipairs(role.rules) do
+        local resource = (rule.resources or {})[1]
+        if rule.resourceNames and (resource == "configmaps" or resource == "leases") then
+          nobody.server:kubectl(("delete --ignore-not-found -n %s %s %s"):format(role.metadata.namespace, resource,
+            rule.resourceNames[1]))
+        end
+      end
+    end
+  end
+
   local function run()
+    forget()
     local p = cluster.kubelua {
       "exec", "--kubeconfig", nobody.server.kubeconfig, "--context", "nobody", "--sync-timeout", "3s", where,
       nobody.path,

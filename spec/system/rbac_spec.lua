@@ -186,6 +186,7 @@ rules:
 rules:
   - apiGroups: [""]
     resources: [pods/status]
+    resourceNames: [web]
     verbs: [get]
   - apiGroups: [metrics.k8s.io]
     resources: [pods]
@@ -245,6 +246,7 @@ metadata:
 rules:
   - apiGroups: [""]
     resources: [namespaces]
+    resourceNames: [kube-system]
     verbs: [get]
 ]=], extra)
   end)
@@ -276,26 +278,6 @@ rules:
     resources: [pods, pods/status]
     verbs: [patch]
 ]=], p:out())
-  end)
-
-  it("has leases and their events for elections", function()
-    local function lease(namespace)
-      return head:format "Role" .. "  namespace: " .. namespace .. [=[
-
-rules:
-  - apiGroups: [""]
-    resources: [events]
-    verbs: [create]
-  - apiGroups: [coordination.k8s.io]
-    resources: [leases]
-    verbs: [get, create, update]
-]=]
-    end
-    assert.are.equal(lease "ops",
-      on_sim("require('k8s').leader { lease = 'ops/rules' }", "--leader-elect-resource-namespace=ops"):out())
-    assert.are.equal(lease "here", on_sim("require('k8s').leader { lease = 'rules' }", "-n", "here"):out())
-    assert.are.equal(lease "own",
-      on_sim("local k8s = require 'k8s'", "--leader-elect", "--leader-elect-resource-namespace=own"):out())
   end)
 
   it("has events where the informers are, and --namespace counts as for run", function()

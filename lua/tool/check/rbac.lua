@@ -71,7 +71,7 @@ end
 
 -- The uid of this namespace identifies a cluster. A request for a namespace is one within it.
 local function add_identity(rules)
-  rules:add { ns = "kube-system", group = "", resource = "namespaces", verbs = { get = true } }
+  rules:add { ns = "kube-system", group = "", resource = "namespaces", name = "kube-system", verbs = { get = true } }
 end
 
 -- Returns the exit code. `target` resolves kinds, as for tool.check.

@@ -9,28 +9,38 @@ rbac_rules.__index = rbac_rules
 -- `quote` returns a text as JSON.
 function rbac_rules.new(quote) return setmetatable({ items = {}, by_key = {}, quote = quote }, rbac_rules) end
 
--- Adds a permission (tool.check.permissions): `ns` "" is all namespaces; `resource` may name a subresource,
--- "pods/status"; "*" for group and resource stands for all.
-function rbac_rules:add(permission)
-  local key = table.concat({ permission.ns, permission.group, permission.resource, permission.path }, "\n")
+-- Returns the rule for the object `name` of what the permission is for; "": for any.
+local function rule_for(self, permission, name)
+  local key = table.concat({ permission.ns, permission.group, permission.resource, name, permission.path }, "\n")
   local rule = self.by_key[key]
   if not rule then
     rule = {
-      ns = permission.ns, group = permission.group, resource = permission.resource, path = permission.path, verbs = {},
+      ns = permission.ns, group = permission.group, resource = permission.resource, path = permission.path,
+      name = name, verbs = {},
     }
     self.by_key[key] = rule
     self.items[#self.items + 1] = rule
   end
-  for verb in pairs(permission.verbs) do rule.verbs[verb] = true end
+  return rule
+end
+
+-- Adds a permission (tool.check.permissions): `ns` "" is all namespaces; `resource` may name a subresource,
+-- "pods/status"; "*" for group and resource stands for all. To RBAC an object has no name before it is created.
+function rbac_rules:add(permission)
+  for verb in pairs(permission.verbs) do
+    local name = verb ~= "create" and permission.name or ""
+    rule_for(self, permission, name).verbs[verb] = true
+  end
 end
 
 -- --- the least of them
 
--- Returns whether `wide` makes `rule` redundant: it holds in every namespace or for every kind.
+-- Returns whether `wide` makes `rule` redundant: it holds in every namespace, for every kind, or for every object.
 local function covers(wide, rule)
-  if wide == rule or wide.ns ~= "" or wide.path or rule.path then return false end
-  if wide.group == "*" and wide.resource == "*" then return true end
-  return rule.ns ~= "" and wide.group == rule.group and wide.resource == rule.resource
+  if wide == rule or wide.path or rule.path then return false end
+  if wide.ns ~= "" and wide.ns ~= rule.ns or wide.name ~= "" and wide.name ~= rule.name then return false end
+  if wide.ns == "" and wide.group == "*" and wide.resource == "*" then return true end
+  return wide.group == rule.group and wide.resource == rule.resource
 end
 
 local function drop_covered(items)
@@ -47,7 +57,8 @@ local function comes_before(a, b)
   if a.ns ~= b.ns then return a.ns < b.ns end
   if a.path or b.path then return (a.path or "") < (b.path or "") end
   if a.group ~= b.group then return a.group < b.group end
-  return a.resource < b.resource
+  if a.resource ~= b.resource then return a.resource < b.resource end
+  return a.name < b.name
 end
 
 -- --- YAML
@@ -79,21 +90,37 @@ function head(self, ns, name)
     ns ~= "" and "Role" or "ClusterRole", word(self, name), ns ~= "" and "\n  namespace: " .. word(self, ns) or "")
 end
 
--- One rule for all resources of a group that have the same verbs: { ns, group, verbs, resources }, in their order; and
--- one for paths of none.
+-- Adds to the words of a rule what `item` has of its own: its name where the rule is for names, else its resource.
+local function add_words(self, rule, item)
+  local list = rule.names or rule.resources
+  if rule.names and not rule.resources[1] then rule.resources[1] = word(self, item.resource) end
+  list[#list + 1] = word(self, rule.names and item.name or item.path or item.resource)
+end
+
+-- One rule for all resources of a group that have the same verbs, or for all names of one resource: { ns, group, verbs,
+-- resources, names }, in their order; and one for paths of none.
 local function grouped(self)
   local groups, by_key = {}, {}
-  for _, rule in ipairs(self.items) do
-    local verbs = verbs_text(rule.verbs)
-    local key = table.concat({ rule.ns, rule.path and "/" or rule.group, verbs }, "\n")
+  for _, item in ipairs(self.items) do
+    local verbs, is_named = verbs_text(item.verbs), item.name ~= ""
+    local of, only = item.path and "/" or item.group, is_named and item.resource or ""
+    local key = table.concat({ item.ns, of, verbs, only }, "\n")
     if verbs ~= "" and not by_key[key] then
-      by_key[key] = { ns = rule.ns, group = rule.group, is_paths = rule.path ~= nil, verbs = verbs, resources = {} }
+      by_key[key] = { ns = item.ns, group = item.group, is_paths = item.path ~= nil, verbs = verbs, resources = {} }
+      by_key[key].names = is_named and {} or nil
       groups[#groups + 1] = by_key[key]
     end
-    local resources = verbs ~= "" and by_key[key].resources or {}
-    resources[#resources + 1] = word(self, rule.path or rule.resource)
+    if verbs ~= "" then add_words(self, by_key[key], item) end
   end
   return groups
+end
+
+local function group_text(self, group)
+  local resources = table.concat(group.resources, ", ")
+  if group.is_paths then return ("- nonResourceURLs: [%s]\n  verbs: [%s]\n"):format(resources, group.verbs) end
+  local names = group.names and ("  resourceNames: [%s]\n"):format(table.concat(group.names, ", ")) or ""
+  return ("- apiGroups: [%s]\n  resources: [%s]\n%s  verbs: [%s]\n"):format(word(self, group.group), resources, names,
+    group.verbs)
 end
 
 -- Returns the least rules that allow all that was added, by namespace in order: { ns, text of the rules }.
@@ -104,11 +131,7 @@ local function by_namespace(self, indent)
   for _, rule in ipairs(grouped(self)) do
     if #parts == 0 or parts[#parts].ns ~= rule.ns then parts[#parts + 1] = { ns = rule.ns, text = "" } end
     local part = parts[#parts]
-    local names = table.concat(rule.resources, ", ")
-    local what = rule.is_paths and ("- nonResourceURLs: [%s]\n"):format(names)
-      or ("- apiGroups: [%s]\n  resources: [%s]\n"):format(word(self, rule.group), names)
-    local text = ("%s  verbs: [%s]\n"):format(what, rule.verbs)
-    part.text = part.text .. text:gsub("[^\n]+", indent .. "%0")
+    part.text = part.text .. group_text(self, rule):gsub("[^\n]+", indent .. "%0")
   end
   return parts
 end
