@@ -9,6 +9,7 @@
 #include "base/must.h"
 #include "informer/shared/shared_informer.h"
 #include "informer/store/lister.h"
+#include "kinds.h"
 #include "kube/api/stream.h"
 #include "object/parse/simdjson.h"
 #include "pods.h"
@@ -37,6 +38,7 @@ struct guard {
     const char *handler;
     struct guard_script *script;
     struct root *updates[ROUNDS][PODS];
+    struct guard_kind *kind;
     size_t objects; /* that the phase was about */
 };
 
@@ -246,9 +248,35 @@ static __attribute__((noinline)) void run_phase(struct guard *g, size_t (*run)(s
     g->objects = run(g);
 }
 
-static __attribute__((noinline)) void report_phase(const struct guard *g, const char *name)
+static __attribute__((noinline)) void report_phase(const struct guard *g, const char *kind, const char *name)
 {
-    printf("%s %zu\n", name, g->objects);
+    printf("%s%s%s %zu\n", kind, *kind ? "-" : "", name, g->objects);
+}
+
+static size_t phase_kind_reference(struct guard *g)
+{
+    return guard_kind_reference(g->kind);
+}
+
+static size_t phase_kind_state(struct guard *g)
+{
+    return guard_kind_state(g->kind);
+}
+
+/* Of each kind, its first list, and the second of two updates: the first one finds all as the list left it.
+ */
+static void run_kind(struct guard *g, size_t number)
+{
+    g->kind = guard_kind_new(number);
+    const char *name = guard_kind_name(g->kind);
+    run_phase(g, phase_kind_reference);
+    report_phase(g, name, "reference");
+    run_phase(g, phase_kind_state);
+    report_phase(g, name, "sync");
+    guard_kind_state(g->kind);
+    run_phase(g, phase_kind_state);
+    report_phase(g, name, "update");
+    guard_kind_free(g->kind);
 }
 
 int main(int argc, char **argv)
@@ -267,7 +295,8 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
         if (phases[i].prepare) phases[i].prepare(&g);
         run_phase(&g, phases[i].run);
-        report_phase(&g, phases[i].name);
+        report_phase(&g, "", phases[i].name);
     }
+    for (size_t i = 0; i < guard_kinds(); i++) run_kind(&g, i);
     return 0;
 }
