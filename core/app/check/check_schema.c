@@ -5,9 +5,7 @@
 #include <string.h>
 
 #include "app/check/project_files.h"
-#include "base/text/regex.h"
 #include "object/value/path.h"
-#include "object/value/selector.h"
 #include "schema/schema.h"
 #include "tool/tool.h"
 
@@ -118,32 +116,6 @@ static int l_path_steps(lua_State *L)
     return 1;
 }
 
-static int l_regex_error(lua_State *L)
-{
-    struct err err;
-    size_t n;
-    const char *pattern = luaL_checklstring(L, 1, &n);
-    struct regex *regex = regex_new((struct str){pattern, n}, &err);
-    if (regex)
-        lua_pushnil(L);
-    else
-        lua_pushstring(L, err.text);
-    regex_free(regex);
-    return 1;
-}
-
-static int l_selector_error(lua_State *L)
-{
-    struct err err;
-    struct selector *selector = selector_parse(str_of(luaL_checkstring(L, 1)), &err);
-    if (selector)
-        lua_pushnil(L);
-    else
-        lua_pushstring(L, err.text);
-    selector_free(selector);
-    return 1;
-}
-
 static int l_parse(lua_State *L)
 {
     struct str text;
@@ -168,10 +140,9 @@ static void set_stubs(lua_State *L)
 
 void check_schema_set(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"schema_kinds", l_kinds},      {"schema_type", l_type},
-                                         {"path_steps", l_path_steps},   {"selector_error", l_selector_error},
-                                         {"regex_error", l_regex_error}, {"parse", l_parse},
-                                         {"nearest", tool_nearest},      {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"schema_kinds", l_kinds},    {"schema_type", l_type},
+                                         {"path_steps", l_path_steps}, {"parse", l_parse},
+                                         {"nearest", tool_nearest},    {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
     set_stubs(L);
 }

@@ -9,7 +9,6 @@
  *   schema_type(name)     its fields { name, form, holder, object, enums, description } in their order,
  *                         and its `description`; nil without such a type
  *   path_steps(text)      { kind, name } of a path: "field", "index", "all", "match"; or nil, why
- *   selector_error(text)  why a label selector is invalid, or nil
  *   parse(text)           the value of a JSON text; or nil, why
  *   nearest(name, list)   the name of the list that was meant, or nil
  * and `stubs`, the texts of types/. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "app/check/check_schema.h"
+#include "app/check/check_texts.h"
 #include "kube/kinds/catalogue.h"
 #include "kube/kinds/well_known.h"
 #include "object/value/selector.h"
@@ -137,6 +138,7 @@ void check_target_push(lua_State *L, const struct check_target *target)
     lua_pushlightuserdata(L, (void *)target);
     luaL_setfuncs(L, functions, 1);
     check_schema_set(L);
+    check_texts_set(L);
     if (!target->client) return;
     lua_pushlightuserdata(L, (void *)target);
     lua_pushcclosure(L, l_review, 1);

@@ -1,11 +1,15 @@
 -- Reads the sources of scripts by a parser of Lua 5.1 (luacheck's), and finds mistakes that loading does not show.
 local kinds = require "tool.source.kinds"
+local loading = require "tool.source.loading"
 local read_stubs = require "tool.source.stubs"
 
 local reader = {}
 reader.__index = reader
 
-for _, name in ipairs { "walk", "expr", "fields", "paths", "args", "calls", "subjects", "requests", "globals" } do
+local PARTS = {
+  "walk", "expr", "fields", "paths", "args", "calls", "subjects", "requests", "globals", "literals",
+}
+for _, name in ipairs(PARTS) do
   for key, value in pairs(require("tool.source." .. name)) do reader[key] = value end
 end
 
@@ -46,29 +50,9 @@ local function tree_of(parser, decoder, text)
   return ok and tree or nil -- the error of loading has the place
 end
 
--- Lines that have a finding of loading already: it is the same mistake.
-local function lines_of(diagnostics)
-  local lines = {}
-  for _, one in ipairs(diagnostics.items) do
-    if one.line then lines[one.file .. ":" .. one.line] = true end
-  end
-  return lines
-end
-
--- The finding of loading about an option that the source has on a line of its own: that of the call was all it knew.
-local function moved(diagnostics, at, text)
-  local option = text:match "^unknown option (%S+) of "
-  for _, one in ipairs(option and diagnostics.items or {}) do
-    if one.file == at.file and one.text:find(('unknown option "%s"'):format(option), 1, true) then
-      one.line = at.line
-      return true
-    end
-  end
-end
-
 local kept = { __index = function(_, severity)
   return function(self, at, ...)
-    if self.lines[at.file .. ":" .. at.line] or moved(self.diagnostics, at, string.format(...)) then return end
+    if self.loading:knows(at, string.format(...)) then return end
     self.diagnostics[severity](self.diagnostics, at, ...)
   end
 end }
@@ -76,6 +60,7 @@ end }
 local function read(self, script, source)
   local tree = tree_of(self.parser, self.decoder, source.text)
   if not tree then return end
+  self.found.loading:read(source.path, tree)
   local one = setmetatable({
     target = self.target, api = self.api, kinds = self.kinds, found = self.found, path = source.path,
     infos = {}, shapes = {}, assigned = {}, tested = {}, added = self.added,
@@ -126,7 +111,7 @@ return function(target)
   }
   return function(script, diagnostics)
     self.added = {}
-    self.found = setmetatable({ diagnostics = diagnostics, lines = lines_of(diagnostics) }, kept)
+    self.found = setmetatable({ diagnostics = diagnostics, loading = loading.new(diagnostics) }, kept)
     for i, source in ipairs(sources_of(script)) do
       if i == 1 or not is_read(self, script, source) then read(self, script, source) end
     end

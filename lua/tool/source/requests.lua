@@ -74,6 +74,9 @@ local function check_leaf(self, item, type, node, path)
   if type.tag == "string" then
     if NUMBERS[form] or form == "boolean" or form == "list" or form == "object" then
       self:error(item, "%s must be %s, not a string", path, form == "integer" and "an integer" or "a " .. form)
+    elseif form == "quantity" then
+      local why = self.target.quantity_error(type.value)
+      if why then self:error(item, "%s: %s", path, why) end
     elseif type.value then
       self:check_enum(item, { node = node, path = path }, type.value)
     end

@@ -82,4 +82,10 @@ results["k8s.params"] = function(self, _, _, found)
   return { tag = "settings", fields = self:settings_of(found[1]), what = "setting" }
 end
 
+-- Texts that these functions take apart.
+results["k8s.quantity"] = function(self, _, list) self:quantity_argument(list[1]) end
+results["k8s.yaml.decode"] = function(self, _, list) self:yaml_argument(list[1], true) end
+results["k8s.yaml.decode_all"] = function(self, _, list) self:yaml_argument(list[1]) end
+results["k8s.template"] = function(self, _, list, found) self:template_arguments(list[1], found[2]) end
+
 return results

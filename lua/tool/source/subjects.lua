@@ -116,6 +116,11 @@ end
 local texts = {}
 
 function texts:selector(node) self:selector_argument(node) end
+function texts:field_selector(node) self:field_selector_argument(node) end
+function texts:schedule(node) self:cron_argument(node) end
+function texts:max_body(node) self:quantity_argument(node) end
+function texts:token(node) self:secret_argument(node, "token") end
+function texts:secret(node) self:secret_argument(node, "secret") end
 
 function texts:pattern(node)
   local why = node.tag == "String" and self.target.regex_error(node[1])
@@ -173,8 +178,10 @@ end
 local BY_NAME = {
   selector = texts.selector, fields = texts.paths, prune = texts.paths, changed = texts.paths, where = texts.where,
   source = texts.source, path = texts.path, index = texts.index, watches = texts.watches,
-  pattern = texts.pattern,
+  pattern = texts.pattern, field_selector = texts.field_selector, schedule = texts.schedule, max_body = texts.max_body,
+  token = texts.token, secret = texts.secret,
 }
+local SECRETS_OF = { ["k8s.WebhookOptions"] = true, ["k8s.WebhookSignatureOptions"] = true }
 local PATHS_OF = {
   ["k8s.Query"] = true, ["k8s.GroupQuery"] = true, ["k8s.FindingOptions"] = true, ["k8s.HandlerOptions"] = true,
 }
@@ -185,7 +192,8 @@ function subjects:check_option(name, node, type, of, class)
   if name == "fields" and class == "k8s.log" then return end
   if name == "pattern" and class ~= "k8s" then return end
   if class == "k8s.Owned" then return end -- whose index has a name of the script's own
-  if class == "k8s.selects" or class == "k8s" and name == "selector" then return end
+  if (name == "token" or name == "secret") and not SECRETS_OF[class] then return end
+  if name == "schedule" and class ~= "k8s" then return end
   local check = BY_NAME[name]
   if check then check(self, node, type, of) end
 end
