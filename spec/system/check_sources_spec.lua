@@ -212,6 +212,28 @@ end)
     assert.are.equal(#waiting + #loading, count)
   end)
 
+  it("and demands that namespaces are declared which an informer of a running script selects", function()
+    local text = [[
+local k8s = require "k8s"
+k8s.reads { "pods:watch"%s }
+k8s.informer("services", { namespaces = { selector = "a=b" } })
+k8s.command("go", function() k8s.informer("pods", { namespaces = { selector = "a=b" } }):stop() end)
+local function later() k8s.informer("pods", { namespaces = { "a" } }):stop() end
+k8s.main(later)
+k8s.each_kind({ group = "", verb = "watch" }, function(kind)
+  k8s.informer(kind, { namespaces = { selector = "a=b" } })
+end)
+]]
+    local finding = "a.lua:%d: error: k8s.informer with a selector of namespaces is not declared: "
+      .. 'add k8s.reads { "namespaces:watch" }\n'
+    place:write("a.lua", text:format "")
+    local _, out = check()
+    assert.are.equal(finding:format(4) .. finding:format(8), out)
+    place:write("a.lua", text:format ', "namespaces:watch"')
+    local code, none = check()
+    assert.are.same({ 0, "" }, { code, none })
+  end)
+
   it("and knows the globals that the engine has", function()
     local globals = require "tool.source.globals"
     local list = [[

@@ -60,13 +60,15 @@ end }
 local function read(self, script, source)
   local tree = tree_of(self.parser, self.decoder, source.text)
   if not tree then return end
-  self.found.loading:read(source.path, tree)
   local one = setmetatable({
     target = self.target, api = self.api, kinds = self.kinds, found = self.found, path = source.path,
     infos = {}, shapes = {}, assigned = {}, tested = {}, added = self.added,
     reads = script.reads, paths = script.paths, writes = script.writes,
   }, reader)
-  local ok, why = pcall(one.run, one, tree)
+  local ok, why = pcall(function()
+    self.found.loading:read(source.path, tree)
+    one:run(tree)
+  end)
   if ok then return end
   if not tostring(why):find("stack overflow", 1, true) then error(why, 0) end
   self.found:warning({ file = source.path, line = 1 }, "expressions are nested too deeply: the source was not read")

@@ -35,7 +35,9 @@ local function find_calls(self, file, node)
 end
 
 -- To be called before findings of that file.
-function loading:read(file, tree) find_calls(self, file, tree) end
+function loading:read(file, tree)
+  if next(self.lines) then find_calls(self, file, tree) end
+end
 
 -- The option or the argument that a finding is about.
 local function subject_of(text) return text:match "^unknown option (%S+) of " or text:match "^([%w_]+)" end

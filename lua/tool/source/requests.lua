@@ -173,11 +173,20 @@ local function check_raw(self, node, options)
   self:error(node, 'k8s.raw is not declared: add k8s.reads { "%s" }', path.value)
 end
 
+-- An informer of a running script that follows namespaces by their labels reads those, too.
+local function check_namespaces(self, node, options)
+  local spaces = options and options.tag == "shape" and options.shape:get "namespaces"
+  if not spaces or spaces.tag ~= "shape" or not spaces.shape:get "selector" then return end
+  check_declared(self, node, "informer with a selector of namespaces", self.kinds:of "namespaces", nil, VERBS.watch,
+    self.reads, "k8s.reads")
+end
+
 -- Checks a call of k8s.get, k8s.patch and so on.
 function requests:check_request(node, fn, list, found)
   if fn.class.name ~= "k8s" or fn.is_method or not self.reports then return end
   local name, contexts = fn.name, self.fn.contexts
   local is_late = name == "informer" and contexts.run and not contexts.load
+  if is_late then check_namespaces(self, node, found[2]) end
   if VERBS[name] or is_late then
     local kind = list[1] and list[1].tag == "String" and self.kinds:of(list[1][1])
     local verbs = VERBS[name] or VERBS.watch
