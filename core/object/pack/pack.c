@@ -26,7 +26,7 @@ void packer_free(struct packer *p)
     encoder_clear(&p->encoder);
     tape_parser_free(p->parser);
     token_parser_free(p->tokens);
-    free(p->scratch);
+    buf_clear(&p->scratch);
     free(p);
 }
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "object/pack/encode.h"
 #include "object/pack/intern.h"
 #include "object/pack/pack.h"
@@ -30,7 +31,7 @@ struct packer {
     struct encoder encoder;
     struct tape_parser *parser;
     struct token_parser *tokens;
-    char *scratch; /* for a string with escapes; NULL until the first */
+    struct buf scratch; /* for a string with escapes */
     struct found_text found[PACK_FOUND_MAX];
     size_t found_count;
     struct section section[SECTIONS_MAX]; /* of the object that is walked */

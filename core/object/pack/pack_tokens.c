@@ -1,26 +1,23 @@
 /* Packing from the tokens of a text, without a tape; see pack.h. Sections of the object's last state are
  * copied, and subtrees with a known text are found by that text. Unusual or malformed objects are left to the
  * tape. */
-#include <stdlib.h>
 #include <string.h>
 
-#include "base/mem.h"
 #include "object/pack/intern.h"
 #include "object/pack/pack_internal.h"
 #include "object/value/dict.h"
 
 enum {
-    SCRATCH_BYTES = 64 << 10, /* longer strings with escapes are left to the tape */
     PLAIN_OFTEN = 4,
+    SCRATCH_KEPT = 64 << 10, /* bytes, between two objects */
 };
 
 static bool unescape(struct walk *w, struct str raw, struct str *out)
 {
-    struct packer *p = w->packer;
-    if (raw.n > SCRATCH_BYTES) return false;
-    if (!p->scratch) p->scratch = xmalloc(SCRATCH_BYTES);
-    out->p = p->scratch;
-    return token_unescape(raw, p->scratch, &out->n);
+    struct buf *scratch = &w->packer->scratch;
+    scratch->len = 0;
+    out->p = buf_reserve(scratch, raw.n);
+    return token_unescape(raw, scratch->data, &out->n);
 }
 
 /* Takes the string at the walk, borrowed until the next one with escapes. */
@@ -246,5 +243,6 @@ bool pack_tokens(struct packer *p, struct str text, const struct pack_type *type
                 pack_intern_root(p, &w.id, word, text.n, out);
     if (done) walk_remember(&w);
     encoder_reset(&p->encoder);
+    if (p->scratch.cap > SCRATCH_KEPT) buf_clear(&p->scratch);
     return done;
 }

@@ -1,7 +1,6 @@
 /* Tokens of a text; see token.h. */
 #include "object/parse/token.h"
 
-#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -149,47 +148,88 @@ char token_atom(const struct tokens *t, size_t i)
     return '\0';
 }
 
-/* Returns the character of ASCII that stands as \u0069 at `p`, or NUL. */
-static char code_here(const char *p, const char *end)
+/* Returns the 16 bits of the four hex digits at `p`; more than 16 bits if they are none. */
+static uint32_t hex4(const char *p)
 {
-    if (end - p < 6 || memcmp(p, "\\u00", 4) != 0) return '\0';
-    const char digits[] = {p[4], p[5], '\0'};
-    bool is_code = isxdigit((unsigned char)p[4]) && isxdigit((unsigned char)p[5]);
-    long code = is_code ? strtol(digits, NULL, 16) : 0;
-    return code < 128 ? (char)code : '\0';
+    uint32_t code = 0;
+    for (int i = 0; i < 4; i++) {
+        uint32_t digit = (uint32_t)p[i] - '0', letter = ((uint32_t)p[i] | 0x20) - 'a';
+        if (digit > 9 && letter > 5) return UINT32_MAX;
+        code = code << 4 | (digit <= 9 ? digit : letter + 10);
+    }
+    return code;
 }
 
-static bool unescape(struct str raw, bool codes, char *out, size_t *n)
+static char *put_utf8(char *to, uint32_t c)
+{
+    if (c < 0x80) {
+        *to++ = (char)c;
+        return to;
+    }
+    int more = c < 0x800 ? 1 : c < 0x10000 ? 2 : 3;
+    *to++ = (char)((more == 1 ? 0xc0u : more == 2 ? 0xe0u : 0xf0u) | c >> 6 * more);
+    while (more-- > 0) *to++ = (char)(0x80 | (c >> 6 * more & 0x3f));
+    return to;
+}
+
+enum { SURROGATES = 0xd800, LOW_SURROGATES = 0xdc00, AFTER_SURROGATES = 0xe000 };
+
+/* Takes the \uXXXX at `*p`, or two that are one character. Half of one is left to the tape. */
+static bool take_code(const char **p, const char *end, char **to)
+{
+    if (end - *p < 6) return false;
+    uint32_t code = hex4(*p + 2);
+    *p += 6;
+    if (code > 0xffff) return false;
+    if (code >= SURROGATES && code < AFTER_SURROGATES) {
+        if (code >= LOW_SURROGATES || end - *p < 6 || (*p)[0] != '\\' || (*p)[1] != 'u') return false;
+        uint32_t low = hex4(*p + 2);
+        *p += 6;
+        if (low < LOW_SURROGATES || low >= AFTER_SURROGATES) return false;
+        code = 0x10000 + ((code - SURROGATES) << 10) + (low - LOW_SURROGATES);
+    }
+    *to = put_utf8(*to, code);
+    return true;
+}
+
+/* Takes the escape whose backslash is at `*p`. */
+static bool take_escape(const char **p, const char *end, char **to)
 {
     static const char meant[128] = {['"'] = '"',  ['\\'] = '\\', ['/'] = '/',  ['b'] = '\b',
                                     ['f'] = '\f', ['n'] = '\n',  ['r'] = '\r', ['t'] = '\t'};
+    if (end - *p < 2 || (unsigned char)(*p)[1] >= sizeof meant) return false;
+    if ((*p)[1] == 'u') return take_code(p, end, to);
+    **to = meant[(unsigned char)(*p)[1]];
+    *p += 2;
+    return *(*to)++ != '\0';
+}
+
+bool token_unescape(struct str raw, char *out, size_t *n)
+{
     const char *p = raw.p, *end = raw.p + raw.n;
     char *to = out;
-    while (p < end) {
-        const char *slash = memchr(p, '\\', (size_t)(end - p));
-        size_t plain = (size_t)((slash ? slash : end) - p);
-        memcpy(to, p, plain);
-        to += plain;
+    /* What is written is never ahead of what is read, so there is room for eight bytes at once. */
+    while (end - p >= 8) {
+        uint64_t marks = backslashes(p);
+        size_t plain = marks ? (size_t)__builtin_ctzll(marks) / 8 : 8;
+        memcpy(to, p, 8);
         p += plain;
-        if (!slash) break;
-        if (end - p < 2 || (unsigned char)p[1] >= sizeof meant) return false;
-        bool is_code = codes && p[1] == 'u';
-        *to = is_code ? code_here(p, end) : meant[(unsigned char)p[1]];
-        if (!*to++) return false;
-        p += is_code ? 6 : 2;
+        to += plain;
+        if (marks && !take_escape(&p, end, &to)) return false;
+    }
+    while (p < end) {
+        if (*p != '\\')
+            *to++ = *p++;
+        else if (!take_escape(&p, end, &to))
+            return false;
     }
     *n = (size_t)(to - out);
     return true;
 }
 
-bool token_unescape(struct str raw, char *out, size_t *n)
-{
-    return unescape(raw, false, out, n);
-}
-
 bool token_unescape_name(struct str raw, char *out, size_t *n)
 {
-    return unescape(raw, true, out, n);
+    return token_unescape(raw, out, n) && !str_has_nul((struct str){out, *n});
 }
 
 /* --- One stack over all tokens */

@@ -38,16 +38,22 @@ static inline char token_type(const struct tokens *t, size_t i)
     return i < t->count ? t->text[t->at[i]] : '\0';
 }
 
+/* Marks backslashes among eight bytes, as they are in memory: the lowest set bit is in the first one. */
+static inline uint64_t backslashes(const char *p)
+{
+    const uint64_t ones = 0x0101010101010101u, high = ones << 7;
+    uint64_t v;
+    memcpy(&v, p, sizeof v);
+    v ^= ones * '\\';
+    return (v - ones) & ~v & high; /* only the lowest set bit is exact */
+}
+
 /* Returns whether one of `n` bytes is a backslash. Reads up to seven bytes further. */
 static inline bool has_backslash(const char *p, size_t n)
 {
-    const uint64_t ones = 0x0101010101010101u, high = ones << 7;
     for (size_t i = 0; i < n; i += 8) {
-        uint64_t v;
-        memcpy(&v, p + i, sizeof v);
-        v ^= ones * '\\';
-        v = (v - ones) & ~v & high; /* only the lowest set bit is exact */
-        if (v) return i + (size_t)__builtin_ctzll(v) / 8 < n;
+        uint64_t marks = backslashes(p + i);
+        if (marks) return i + (size_t)__builtin_ctzll(marks) / 8 < n;
     }
     return false;
 }
@@ -67,10 +73,10 @@ bool token_int(const struct tokens *t, size_t i, int64_t *out);
 bool token_double(const struct tokens *t, size_t i, double *out);
 /* true, false, null: simdjson's letter; 0 for what is none of them. */
 char token_atom(const struct tokens *t, size_t i);
-/* Puts a string with escapes as it is meant into `out`, which has room for `raw.n` bytes; false when it has
- * one that is not among the simple ones (\u). */
+/* Puts a string with escapes as it is meant into `out`, which has room for `raw.n` bytes; false when one of
+ * them is none, or is half a character (\ud83d alone): the tape decides about it. */
 bool token_unescape(struct str raw, char *out, size_t *n);
-/* Likewise for the name of a field that is searched for: it knows \u escapes of ASCII, but not of NUL. */
+/* Likewise for the name of a field that is searched for, which has no NUL. */
 bool token_unescape_name(struct str raw, char *out, size_t *n);
 
 /* --- Matching brackets among tokens: so that a value can be stepped over in one step, without reading what

@@ -134,6 +134,42 @@ static void test_what_it_leaves_to_the_tape(void **state)
     }
 }
 
+/* An escape, at any place of a text of any length, is what the tape takes it for, or left to it. */
+static void test_escapes_match_the_tape(void **state)
+{
+    static const struct {
+        const char *escape;
+        bool straight;
+    } escapes[] = {{"\\u0026", true},        {"\\u0000", true},        {"\\u00e9", true},
+                   {"\\ud83d\\ude80", true}, {"\\uFFFF", true},        {"\\\\u0026", true},
+                   {"\\ud83d", false},       {"\\ude80", false},       {"\\ud83d\\ud83d", false},
+                   {"\\ud83d\\n", false},    {"\\ud83dxxxxxx", false}, {"\\u12", false}};
+    struct fixture *f = *state;
+    struct buf text = {0};
+    for (size_t i = 0; i < sizeof escapes / sizeof *escapes; i++) {
+        for (int at = 0; at < 20; at++) {
+            text.len = 0;
+            buf_puts(&text, "{\"metadata\":{\"name\":\"a\"},\"it\":{\"a\":\"");
+            for (int k = 0; k < at; k++) buf_putc(&text, (char)('a' + k));
+            buf_printf(&text, "%s\",\"a%s%d\":[\"the end%s%s\"]}}", escapes[i].escape, escapes[i].escape, at,
+                       escapes[i].escape, escapes[i].escape);
+            assert_int_equal(agree(f->packer, buf_slice(&text)), escapes[i].straight);
+        }
+    }
+    buf_clear(&text);
+}
+
+static void test_a_long_string_with_escapes_goes_straight(void **state)
+{
+    struct fixture *f = *state;
+    struct buf text = {0};
+    buf_puts(&text, "{\"metadata\":{\"name\":\"a\"},\"data\":\"");
+    while (text.len < 1 << 20) buf_puts(&text, "a line\\n\\twith \\u003ctags\\u003e");
+    buf_puts(&text, "\"}");
+    assert_true(agree(f->packer, buf_slice(&text)));
+    buf_clear(&text);
+}
+
 static void test_it_uses_the_type_of_the_text(void **state)
 {
     struct fixture *f = *state;
@@ -185,6 +221,8 @@ int main(void)
         TEST(test_a_subtree_is_known_by_its_text_while_its_node_lives),
         TEST(test_a_known_subtree_is_not_nested_too_deeply),
         TEST(test_what_it_leaves_to_the_tape),
+        TEST(test_escapes_match_the_tape),
+        TEST(test_a_long_string_with_escapes_goes_straight),
         TEST(test_it_uses_the_type_of_the_text),
         TEST(test_metadata_alone_go_straight_when_nothing_else_is_wanted),
     };

@@ -143,14 +143,20 @@ static void test_escapes(void **state)
     assert_true(token_unescape(STR("a\\\"b\\\\c\\/d\\b\\f\\n\\r\\t"), out, &n));
     assert_int_equal(n, 12);
     assert_memory_equal(out, "a\"b\\c/d\b\f\n\r\t", 12);
-    assert_false(token_unescape(STR("\\u0041"), out, &n)); /* the tape knows these */
-    assert_true(token_unescape_name(STR("\\u0041\\n\\u006bind\\u007F"), out, &n));
-    assert_int_equal(n, 7);
-    assert_memory_equal(out, "A\nkind\x7f", 7);
-    static const struct str not_ascii[] = {STR("\\u0000"), STR("\\u0080"), STR("\\u1041"), STR("\\u004"),
-                                           STR("\\u00"),   STR("\\u004g"), STR("\\U0041"), STR("\\u 041")};
-    for (size_t i = 0; i < ARRAY_LEN(not_ascii); i++)
-        assert_false(token_unescape_name(not_ascii[i], out, &n));
+    assert_true(token_unescape(STR("\\u0041\\n\\u006bind\\u007F, \\u00e9\\u20AC\\ud83D\\uDE80!"), out, &n));
+    assert_int_equal(n, strlen("A\nkind\x7f, é€🚀!"));
+    assert_memory_equal(out, "A\nkind\x7f, é€🚀!", n);
+    assert_true(token_unescape(STR("a\\u0000b"), out, &n));
+    assert_int_equal(n, 3);
+    assert_memory_equal(out, "a\0b", 3);
+    assert_false(token_unescape_name(STR("a\\u0000b"), out, &n));
+    assert_true(token_unescape_name(STR("\\u0041"), out, &n));
+    static const struct str wrong[] = {STR("\\u004"),         STR("\\u00"),          STR("\\u004g"),
+                                       STR("\\U0041"),        STR("\\u 041"),        STR("\\ud83d"),
+                                       STR("\\ud83d\\n"),     STR("\\ud83d\\ud83d"), STR("\\ud83d\\u0041"),
+                                       STR("\\ude80"),        STR("\\ud83d\\ude8"),  STR("\\ud83d_ude80"),
+                                       STR("\\ud83dabcdefgh")};
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) assert_false(token_unescape(wrong[i], out, &n));
     assert_false(token_unescape(STR("\\x"), out, &n));
     assert_false(token_unescape(STR("\\\xc3\xa4"), out, &n));
     assert_false(token_unescape(STR("end\\"), out, &n));

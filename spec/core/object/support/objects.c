@@ -178,18 +178,34 @@ static void expect_char(struct buf *expected, unsigned c)
     }
 }
 
+/* Writes a character as a server may that escapes it: beyond 16 bits as two. */
+static void write_escaped(uint32_t c, struct buf *text)
+{
+    if (c < 0x10000)
+        buf_printf(text, "\\u%04X", c);
+    else
+        buf_printf(text, "\\u%04x\\u%04X", 0xd7c0 + (c >> 10), 0xdc00 + (c & 0x3ff));
+}
+
 static void write_string(struct random *r, struct str s, struct buf *text, struct buf *expected)
 {
     buf_putc(text, '"');
     buf_putc(expected, '"');
-    for (size_t i = 0; i < s.n; i++) {
-        unsigned char c = (unsigned char)s.p[i];
-        expect_char(expected, c);
-        if (c < 0x80 && random_below(r, 40) == 0) {
-            buf_printf(text, "\\u%04X", c);
-        } else {
+    while (s.n > 0) {
+        size_t n;
+        uint32_t c = str_code_point(s, &n);
+        if (c < 0x80)
+            expect_char(expected, c);
+        else
+            buf_append(expected, s.p, n);
+        if (random_below(r, 40) == 0)
+            write_escaped(c, text);
+        else if (c < 0x80)
             expect_char(text, c);
-        }
+        else
+            buf_append(text, s.p, n);
+        s.p += n;
+        s.n -= n;
     }
     buf_putc(text, '"');
     buf_putc(expected, '"');
