@@ -3,6 +3,7 @@
 
 #include <luajit.h>
 #include <lualib.h>
+#include <stdint.h>
 
 #include "base/mem.h"
 #include "base/must.h"
@@ -60,6 +61,7 @@ static void make_metatables(lua_State *L)
 
 void state_make_api(lua_State *L)
 {
+    pace_open(L);
     call_setup(L);
     task_setup(L);
     make_metatables(L);
@@ -95,6 +97,8 @@ bool state_new(struct script *script, struct err *err)
 {
     for (int i = 0; i < REF_COUNT; i++) script->refs[i] = LUA_NOREF;
     memory_set_limit(script);
+    script->heap.pace.runs = true;
+    script->heap.pace.room_end = SIZE_MAX;
     script->L = lua_newstate(memory_allocate, script);
     if (!script->L) return refuse(script, err);
     lua_atpanic(script->L, l_panic);
@@ -117,6 +121,7 @@ bool state_open(struct script *script, struct err *err)
 void state_close(struct script *script)
 {
     mem_note_freed(script->memory);
+    pace_close(script);
     if (script->L) lua_close(script->L);
     script->L = NULL;
     /* Closing the state has run the collectors of all views, which still use this table. */

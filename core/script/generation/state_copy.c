@@ -15,6 +15,7 @@
 #include "script/vm/args.h"
 #include "script/vm/budget.h"
 #include "script/vm/call.h"
+#include "script/vm/memory.h"
 #include "script/vm/task.h"
 #include "script/vm/turns.h"
 
@@ -262,9 +263,9 @@ static void take_part(struct state_copy *copy, int64_t end_ns)
     bool reads = copy->step == COPY_READ || copy->step == COPY_PLAIN;
     copy->walk.end_ns = end_ns;
     copy->done = false;
-    if (reads) lua_gc(script->L, LUA_GCSTOP, 0); /* without garbage to find: the engine waits */
+    if (reads) pace_hold(script, true); /* without garbage to find: the engine waits */
     bool ok = script_call_load(script, steps[copy->step].phase, steps[copy->step].part, copy) == SCRIPT_OK;
-    if (reads) lua_gc(script->L, LUA_GCRESTART, 0);
+    if (reads) pace_hold(script, false);
     if (!ok)
         fail(copy, script);
     else if (copy->done)

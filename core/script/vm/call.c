@@ -170,10 +170,11 @@ static void enter(struct script *script, const char *phase, const char *what, co
     script->call.inner.error = NULL;
     script->call.called.ref = 0;
     failure_forget(&script->failure);
-    /* Collect before the budget begins: the garbage is of earlier calls. */
+    /* Collect before the budget begins, as the garbage is of earlier calls; but the time counts for the turn
+     * and for the figures of the script. */
+    cpu_watch_enter(script->host->watch, script);
     memory_settle(script);
     budget_enter(script, &script->call.stay, cpu, what, whose);
-    cpu_watch_enter(script->host->watch, script);
 }
 
 void call_enter(struct script *script, const char *phase, const char *what, enum limit cpu,

@@ -1,6 +1,7 @@
 /* Lua's allocator with a limit; see memory.h. */
 #include "script/vm/memory.h"
 
+#include <stdint.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -65,6 +66,7 @@ void *memory_allocate(void *ud, void *block, size_t old_size, size_t new_size)
     void *grown = realloc(block, new_size);
     if (!grown) return NULL;
     script->memory += new_size - old_size;
+    if (__builtin_expect(script->memory > script->heap.pace.room_end, 0)) pace_run(script);
     check_collection(script);
     return grown;
 }
@@ -121,24 +123,6 @@ void memory_set_limit(struct script *script)
     set_next(script);
 }
 
-/* LuaJIT's own pace lets garbage grow to the size of what lives, which is cheap where there is room: here up
- * to where a collection of all at once would be due. A collector in haste costs a script most of its CPU if
- * many objects live. What lives is known when memory has shrunk. */
-static void set_pace(struct script *script)
-{
-    enum { PAUSE = 200, PAUSE_STEP = 10, PAUSE_MIN = 110, STEP = 200, HASTY_STEP = 400 };
-    struct script_heap *heap = &script->heap;
-    size_t own = script->memory - heap->kept, room = heap->limit / 4 * 3;
-    if (own < heap->settled) heap->floor = own;
-    heap->settled = own;
-    int pause = PAUSE;
-    while (pause > PAUSE_MIN && heap->floor / 100 * (size_t)pause > room) pause -= PAUSE_STEP;
-    if (pause == heap->pause) return;
-    heap->pause = pause;
-    lua_gc(script->L, LUA_GCSETPAUSE, pause);
-    lua_gc(script->L, LUA_GCSETSTEPMUL, pause < PAUSE ? HASTY_STEP : STEP);
-}
-
 bool memory_guard(struct script *script)
 {
     bool guarded = script->heap.refuses;
@@ -162,6 +146,8 @@ void memory_collect(lua_State *L)
     script->heap.refuses = false;
     script->heap.dead_objects = 0;
     lua_gc(L, LUA_GCCOLLECT, 0);
+    script->heap.pace.runs = true; /* until the end of the call in flight */
+    script->heap.pace.room_end = SIZE_MAX;
     retained_recount(script);
     if (script->memory > script->heap.limit) let_go(script);
     script->heap.refuses = refuses;
@@ -192,7 +178,7 @@ void memory_settle(struct script *script)
         script->heap.due = false;
         memory_collect(script->L);
     }
-    set_pace(script);
+    pace_settle(script);
 }
 
 /* A call that ended by itself leaves its garbage to Lua's own collector. One that a limit ended may never be

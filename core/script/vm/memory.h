@@ -26,8 +26,8 @@ void memory_unguard(struct script *script, bool guarded);
 void memory_collect(lua_State *L);
 /* Collects if needed. For the hook of budget.h. */
 void memory_on_hook(lua_State *L);
-/* Collects after a call that ran out of memory, and sets the pace of Lua's own collector. Call outside of
- * Lua, before it is entered. */
+/* Collects after a call that ran out of memory, else as far as pace_settle does. Call outside of Lua, before
+ * it is entered. */
 void memory_settle(struct script *script);
 /* Collects the garbage of calls that a limit ended: the script may never be called again. Call outside of
  * Lua, about once a second. */
@@ -42,3 +42,22 @@ bool memory_has_room(struct script *script, size_t bytes);
 /* Like memory_note, before memory whose size the script chose is allocated: collects if there is no room, and
  * raises if there still is none. */
 void memory_take(lua_State *L, size_t bytes);
+
+/* --- pace.c: Lua's collector works as fast as calls allocate, but between the calls. One step of it may go
+ * over a whole table, or over all that changed meanwhile, and the call that allocated just then would pay for
+ * it out of its CPU limit, and end for it. Only a call that allocates more than PACE_ROOM, or a trusted
+ * script that runs on and on, has the collector beside it. */
+
+/* Bytes that a call may allocate before the collector runs within it. */
+enum { PACE_ROOM = 128 << 10 };
+
+/* Begins to watch for the end of the collector's cycles. Under protection, with a new state. */
+void pace_open(lua_State *L);
+void pace_close(struct script *script);
+/* Works off what calls have allocated, and stops the collector until the next time. Call outside of Lua,
+ * before it is entered. */
+void pace_settle(struct script *script);
+/* Lets the collector run in the call in flight. Safe in Lua's allocator. */
+void pace_run(struct script *script);
+/* While `held`, calls make no garbage, and the collector waits for their end. */
+void pace_hold(struct script *script, bool held);

@@ -87,21 +87,30 @@ struct budget {
 
 /* --- memory.h */
 
+/* Of Lua's collector. */
+struct script_pace {
+    size_t due;      /* bytes from which on the collector works before the next call */
+    size_t paid;     /* bytes up to which it has worked */
+    size_t room_end; /* bytes from which on it works within the call in flight */
+    int pause;       /* of the collector, in percent of what lives: shorter where memory is scarce */
+    bool runs;       /* within calls */
+    bool ended;      /* a cycle has, and the next one has not begun */
+    bool held, closed;
+};
+
 struct script_heap {
     size_t limit, hard; /* bytes; above `hard` an allocation is refused */
     size_t collect_at;
-    size_t kept;    /* bytes of memory_keep */
-    size_t floor;   /* bytes when they last shrank */
-    size_t settled; /* bytes after the last turn */
-    int pause;      /* of Lua's own collector, in percent of what lives: shorter where memory is scarce */
-    bool wanted;    /* the next hook shall collect */
-    bool refuses;   /* inside a protected call; elsewhere an error of Lua would abort the process */
-    bool refused;   /* an allocation was refused at least once */
-    bool due;       /* collect before Lua is entered again */
-    bool spent;     /* a limit ended a call, whose objects are garbage now */
-    bool again;     /* last idle collection freed much; LuaJIT halves its string buffer in each one */
-    size_t lived;   /* bytes after the last collection */
+    size_t kept;         /* bytes of memory_keep */
+    bool wanted;         /* the next hook shall collect */
+    bool refuses;        /* inside a protected call; elsewhere an error of Lua would abort the process */
+    bool refused;        /* an allocation was refused at least once */
+    bool due;            /* collect before Lua is entered again */
+    bool spent;          /* a limit ended a call, whose objects are garbage now */
+    bool again;          /* last idle collection freed much; LuaJIT halves its string buffer in each one */
+    size_t lived;        /* bytes after the last collection */
     size_t dead_objects; /* in no cache, since the last collection; their views may be garbage */
+    struct script_pace pace;
 };
 
 /* --- retained.h */

@@ -154,6 +154,23 @@ static void test_a_script_with_room_collects_when_its_garbage_is_about_as_much_a
     assert_fine(f, "assert(cycles > 1 and cycles < 30, cycles)");
 }
 
+/* One step of the collector goes over the whole table, which takes longer than a call may. */
+static void test_what_the_collector_takes_is_not_the_calls(void **state)
+{
+    struct fixture *f = *state;
+    f->script->limits.values[LIMIT_SCRIPT_MEMORY] = 512 * MI;
+    f->script->limits.values[LIMIT_LOAD_CPU] = 60000;
+    f->script->limits.values[LIMIT_HANDLER_CPU] = 60000;
+    memory_set_limit(f->script);
+    assert_fine(f, "kept, weak, cycles = {}, setmetatable({}, { __mode = 'v' }), 0 "
+                   "for i = 1, 1500000 do kept[i .. ' is a key'] = i end");
+    f->script->limits.values[LIMIT_HANDLER_CPU] = 20;
+    for (int turn = 0; turn < 2000; turn++)
+        assert_fine(f, "if not weak[1] then cycles, weak[1] = cycles + 1, {} end "
+                       "for i = 1, 15000 do local garbage = i % 15 == 0 and { i, {} } end");
+    assert_fine(f, "assert(cycles > 1, cycles)");
+}
+
 static void test_a_state_that_does_not_fit_is_refused(void **state)
 {
     struct fixture *f = *state;
@@ -261,6 +278,7 @@ int main(void)
         T(test_a_healthy_script_near_its_limit_lives_on),
         T(test_collections_near_the_limit_are_few),
         T(test_a_script_with_room_collects_when_its_garbage_is_about_as_much_as_what_lives),
+        T(test_what_the_collector_takes_is_not_the_calls),
         T(test_a_state_that_does_not_fit_is_refused),
         T(test_any_allocation_may_be_refused),
         T(test_any_allocation_of_the_load_phase_may_be_refused),

@@ -1,0 +1,103 @@
+/* Pace of Lua's collector; see memory.h. LuaJIT tells neither where its cycle is nor what it owes. So a
+ * userdata without a reference, of which its finalizer makes another one, tells of the end of each cycle; and
+ * what calls have allocated since the last step is what the next one is to work off. */
+#include "script/vm/memory.h"
+
+#include <stdint.h>
+
+#include "script/vm/args.h"
+#include "script/vm/state.h"
+
+/* LuaJIT's own pace lets garbage grow to the size of what lives, which is cheap where there is room: here up
+ * to where a collection of all at once would be due. A collector in haste costs a script most of its CPU if
+ * many objects live. */
+enum { PAUSE = 200, PAUSE_STEP = 10, PAUSE_MIN = 110, STEP = 200, HASTY_STEP = 400 };
+/* Bytes between two steps: each has a price of its own. */
+enum { STEP_BYTES = 16 << 10 };
+
+static size_t own_bytes(const struct script *script)
+{
+    return script->memory - script->heap.kept;
+}
+
+static int l_cycle_ended(lua_State *L)
+{
+    struct script *script = script_of(L);
+    if (script->heap.pace.closed) return 0;
+    script->heap.pace.ended = true;
+    lua_newuserdata(L, 0);
+    lua_getmetatable(L, 1);
+    lua_setmetatable(L, -2);
+    return 0;
+}
+
+void pace_open(lua_State *L)
+{
+    lua_newuserdata(L, 0);
+    lua_createtable(L, 0, 1);
+    lua_pushcfunction(L, l_cycle_ended);
+    lua_setfield(L, -2, "__gc");
+    lua_setmetatable(L, -2);
+    lua_pop(L, 1);
+}
+
+void pace_close(struct script *script)
+{
+    script->heap.pace.closed = true;
+}
+
+/* A cycle has ended: what lives is known, and the next cycle begins when garbage has added up. */
+static void rest(struct script *script)
+{
+    struct script_pace *pace = &script->heap.pace;
+    size_t own = own_bytes(script), room = script->heap.limit / 4 * 3;
+    size_t lua = (size_t)lua_gc(script->L, LUA_GCCOUNT, 0) << 10;
+    int pause = PAUSE;
+    while (pause > PAUSE_MIN && own / 100 * (size_t)pause > room) pause -= PAUSE_STEP;
+    pace->ended = false;
+    pace->due = pace->paid = own + lua / 100 * (size_t)(pause - 100);
+    if (pause == pace->pause) return;
+    pace->pause = pause;
+    lua_gc(script->L, LUA_GCSETPAUSE, pause);
+    lua_gc(script->L, LUA_GCSETSTEPMUL, pause < PAUSE ? HASTY_STEP : STEP);
+}
+
+/* Works off what was allocated since the last time, without what the collector has seen within a call. Lua
+ * allocates while it collects, and an error raised there would corrupt the collection. */
+static void step(struct script *script)
+{
+    struct script_pace *pace = &script->heap.pace;
+    size_t own = own_bytes(script), owed = own > pace->paid ? own - pace->paid : 0;
+    bool refuses = script->heap.refuses;
+    if (owed > PACE_ROOM) owed = PACE_ROOM;
+    script->heap.refuses = false;
+    lua_gc(script->L, LUA_GCSTEP, (int)(owed >> 10));
+    script->heap.refuses = refuses;
+    pace->runs = true;
+    pace->paid = own_bytes(script);
+    pace->due = pace->paid + STEP_BYTES;
+    if (pace->ended) rest(script);
+}
+
+void pace_settle(struct script *script)
+{
+    struct script_pace *pace = &script->heap.pace;
+    if (pace->ended) rest(script);
+    if (!pace->held && own_bytes(script) >= pace->due) step(script);
+    if (pace->runs) lua_gc(script->L, LUA_GCSTOP, 0);
+    pace->runs = false;
+    size_t own = own_bytes(script), wait = pace->due > own ? pace->due - own : 0;
+    pace->room_end = pace->held ? SIZE_MAX : script->memory + wait + PACE_ROOM;
+}
+
+void pace_run(struct script *script)
+{
+    script->heap.pace.room_end = SIZE_MAX;
+    script->heap.pace.runs = true;
+    if (script->L) lua_gc(script->L, LUA_GCRESTART, 0);
+}
+
+void pace_hold(struct script *script, bool held)
+{
+    script->heap.pace.held = held;
+}
