@@ -197,7 +197,8 @@ static bool take_field(struct walk *w, bool *has_metadata)
 {
     if (here(w) != '"') return false;
     struct str key = token_raw(&w->tokens, w->at);
-    if (str_is(key, "kind") || str_is(key, "apiVersion")) return false;
+    /* With escapes it may be one of these. */
+    if (str_is(key, "kind") || str_is(key, "apiVersion") || has_backslash(key.p, key.n)) return false;
     bool metadata = str_is(key, "metadata");
     if (w->metadata_only && !metadata) return false;
     if (metadata) {

@@ -123,6 +123,8 @@ static void test_what_it_leaves_to_the_tape(void **state)
         "{\"metadata\":{\"name\":\"a\"},\"metadata\":{\"name\":\"b\"}}",
         "{\"metadata\":{\"name\":\"\\u0061\"}}",
         "{\"metadata\":{\"name\":\"a\\n\"}}", /* no name of an object, but a text */
+        "{\"metadata\":{\"name\":\"a\"},\"\\u006detadata\":{\"name\":\"b\"}}",
+        "{\"metadata\":{\"name\":\"a\"},\"k\\u0069nd\":\"Other\"}",
         "{\"metadata\":{\"name\":\"a\"},\"n\":12345678901234567890}",
         "{\"metadata\":{\"name\":\"a\"},\"n\":-0}",
     };
