@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "sim/api/encode.h"
-#include "sim/text/texts.h"
 #include "sim/text/tree.h"
 
 static int append(void *ctx, unsigned char *bytes, size_t n)

@@ -147,21 +147,26 @@ static void measure_page(struct sim_list *list)
         list->meta.remaining = (int64_t)sim_snapshot_remaining(&list->snapshot, last->key);
 }
 
+/* Each object goes once its row is there: as JSON it is several times as large. */
 static json_t *table(struct sim_list *list)
 {
-    json_t **objects = NULL;
-    size_t n = 0;
+    const struct sim_kind *kind = list->served->kind;
+    const char *include = list->options.include_object;
+    int64_t now_s = sim_now_s(list->api);
+    json_t *rows = json_array();
     const struct sim_object *object;
     char version[24];
-    while ((object = next(list))) *array_add(objects, n) = sim_served_json(list->served, object);
+    while ((object = next(list))) {
+        json_t *whole = sim_served_json(list->served, object);
+        json_array_append_new(rows, sim_table_row(kind, whole, include, now_s));
+        json_decref(whole);
+    }
     snprintf(version, sizeof version, "%llu", (unsigned long long)list->meta.version);
-    json_t *result = sim_table(list->served->kind, objects, n, version, list->meta.token,
-                               list->options.include_object, true, sim_now_s(list->api));
+    json_t *result = sim_table(kind, NULL, 0, version, list->meta.token, include, true, now_s);
+    json_object_set_new(result, "rows", rows);
     if (list->meta.remaining >= 0)
         json_object_set_new(json_object_get(result, "metadata"), "remainingItemCount",
                             json_integer(list->meta.remaining));
-    for (size_t i = 0; i < n; i++) json_decref(objects[i]);
-    free(objects);
     return result;
 }
 

@@ -13,5 +13,5 @@ struct sim_kind_list {
 const struct sim_kind_list *sim_builtin_kinds(void);
 /* Returns one of them; NULL if there is none. */
 const struct sim_kind *sim_builtin_kind(const char *plural);
-/* Returns a column that several kinds share; see columns.h. Borrowed. */
+/* Returns a column that several kinds share; see lua/sim/tables.lua. Borrowed. */
 json_t *sim_shared_column(const char *name);

@@ -1,40 +1,15 @@
-/* Tables and PartialObjectMetadata. */
+/* Tables, whose rows and columns are made by lua/sim/tables.lua; see table.h. */
 #include "sim/kinds/table.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
-#include "sim/kinds/columns.h"
 #include "sim/kinds/kinds.h"
+#include "sim/lua/lua.h"
 #include "sim/object/convert.h"
 #include "sim/object/status.h"
 #include "sim/text/tree.h"
-
-/* PartialObjectMetadata of meta.k8s.io/v1; items of a PartialObjectMetadataList have this form too. */
-static json_t *partial_of(const json_t *object)
-{
-    json_t *metadata = json_object_get(object, "metadata");
-    return json_pack("{ss ss so}", "kind", "PartialObjectMetadata", "apiVersion", "meta.k8s.io/v1",
-                     "metadata", metadata ? json_incref(metadata) : json_object());
-}
-
-/* Returns the object with kind and apiVersion first, which items of a list lack. */
-static json_t *whole(const struct sim_kind *kind, const json_t *object)
-{
-    char *api_version = sim_api_version(kind);
-    json_t *copy = json_pack("{ss ss}", "kind", kind->kind, "apiVersion", api_version);
-    json_object_update(copy, (json_t *)object);
-    free(api_version);
-    return copy;
-}
-
-/* Returns whether it is the bookmark that ends the initial events, which must keep its annotation in every
- * form. */
-static bool ends_initial_events(const json_t *object)
-{
-    return json_object_get(sim_at(object, "metadata.annotations"), "k8s.io/initial-events-end") != NULL;
-}
 
 json_t *sim_table_refused(const char *include_object)
 {
@@ -44,14 +19,6 @@ json_t *sim_table_refused(const char *include_object)
     return sim_status_bad_request("Unable to convert to Table as requested: includeObject: Invalid value: "
                                   "\"%s\": must be 'Metadata', 'Object', 'None', or empty",
                                   include_object);
-}
-
-static json_t *included(const struct sim_kind *kind, const json_t *object, const char *include_object)
-{
-    if (include_object && strcmp(include_object, "Object") == 0) return whole(kind, object);
-    if (include_object && strcmp(include_object, "None") == 0 && !ends_initial_events(object))
-        return json_null();
-    return partial_of(object);
 }
 
 /* Returns the columns of the kind's tables; a new array. */
@@ -65,40 +32,48 @@ static json_t *columns_of(const struct sim_kind *kind)
     return columns;
 }
 
-static json_t *row_of(const struct sim_kind *kind, const json_t *columns, const json_t *object,
-                      const char *include_object, int64_t now_s)
+json_t *sim_table_row(const struct sim_kind *kind, json_t *object, const char *include_object, int64_t now_s)
 {
-    json_t *cells = json_array(), *column;
-    json_t *stored = sim_to_stored(kind, json_incref((json_t *)object));
-    size_t i;
-    json_array_foreach (columns, i, column) json_array_append_new(cells, sim_cell(stored, column, now_s));
+    json_t *columns = columns_of(kind);
+    json_t *stored = sim_to_stored(kind, json_incref(object));
+    bool whole = include_object && strcmp(include_object, "Object") == 0;
+    char *api_version = whole ? sim_api_version(kind) : NULL;
+    lua_State *L = sim_lua_take("sim.tables", "row");
+    sim_lua_push(L, columns);
+    sim_lua_push(L, object);
+    sim_lua_push(L, stored);
+    lua_pushstring(L, include_object);
+    lua_pushstring(L, kind->kind);
+    lua_pushstring(L, api_version);
+    lua_pushboolean(L, kind->graceful);
+    lua_pushnumber(L, (lua_Number)now_s);
+    json_t *row = sim_lua_call(L);
+    json_decref(columns);
     json_decref(stored);
-    return json_pack("{so so* so}", "cells", cells, "conditions",
-                     kind->graceful ? sim_pod_row_conditions(object) : NULL, "object",
-                     included(kind, object, include_object));
+    free(api_version);
+    return row;
 }
 
-static json_t *definitions_of(const json_t *columns)
+static json_t *definitions_of(const struct sim_kind *kind)
 {
-    json_t *definitions = json_array(), *column;
-    size_t i;
-    json_array_foreach (columns, i, column) json_array_append_new(definitions, sim_column_definition(column));
+    json_t *columns = columns_of(kind);
+    lua_State *L = sim_lua_take("sim.tables", "definitions");
+    sim_lua_push(L, columns);
+    json_t *definitions = sim_lua_call(L);
+    json_decref(columns);
     return definitions;
 }
 
 json_t *sim_table(const struct sim_kind *kind, json_t *const *objects, size_t n, const char *rv,
                   const char *continue_token, const char *include_object, bool with_columns, int64_t now_s)
 {
-    json_t *rows = json_array(), *columns = columns_of(kind);
+    json_t *rows = json_array();
     if (!rv && n == 1) rv = sim_text_at(objects[0], "metadata.resourceVersion");
     for (size_t i = 0; i < n; i++)
-        json_array_append_new(rows, row_of(kind, columns, objects[i], include_object, now_s));
-    json_t *table =
-        json_pack("{ss ss s{ss* ss*} so so}", "kind", "Table", "apiVersion", "meta.k8s.io/v1", "metadata",
-                  "resourceVersion", nonempty(rv), "continue", nonempty(continue_token), "columnDefinitions",
-                  with_columns ? definitions_of(columns) : json_null(), "rows", rows);
-    json_decref(columns);
-    return table;
+        json_array_append_new(rows, sim_table_row(kind, objects[i], include_object, now_s));
+    return json_pack("{ss ss s{ss* ss*} so so}", "kind", "Table", "apiVersion", "meta.k8s.io/v1", "metadata",
+                     "resourceVersion", nonempty(rv), "continue", nonempty(continue_token),
+                     "columnDefinitions", with_columns ? definitions_of(kind) : json_null(), "rows", rows);
 }
 
 void sim_form_to_beta(json_t *object)

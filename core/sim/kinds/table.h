@@ -50,3 +50,5 @@ json_t *sim_table_refused(const char *include_object);
  * column definitions. */
 json_t *sim_table(const struct sim_kind *kind, json_t *const *objects, size_t n, const char *rv,
                   const char *continue_token, const char *include_object, bool with_columns, int64_t now_s);
+/* One more row of it, for a table that has too many objects to hold them all as JSON. */
+json_t *sim_table_row(const struct sim_kind *kind, json_t *object, const char *include_object, int64_t now_s);

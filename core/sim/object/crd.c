@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "sim/object/status.h"
-#include "sim/text/jsonpath.h"
 #include "sim/text/names.h"
 #include "sim/text/timestamp.h"
 #include "sim/text/tree.h"

@@ -9,7 +9,6 @@
 #include "base/mem.h"
 #include "sim/object/convert.h"
 #include "sim/object/selector_parts.h"
-#include "sim/text/texts.h"
 #include "sim/text/tree.h"
 
 enum { DIGITS_MAX = 24 };

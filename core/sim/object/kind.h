@@ -41,7 +41,7 @@ struct sim_kind {
     const struct sim_kind *stored; /* another version, in which Kubernetes' own kind is stored; else NULL */
     const json_t *conversion;      /* to and from it (object/convert.h) */
     const char *deprecation;       /* warning in each response; NULL: none */
-    const json_t *printer_columns; /* of its tables (kinds/columns.h), NULL or empty: name and age */
+    const json_t *printer_columns; /* of its tables (lua/sim/tables.lua), NULL or empty: name and age */
 };
 
 /* Creates a kind of that group and version. `names` is as in a CRD. The caller owns it, and may set

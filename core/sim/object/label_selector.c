@@ -11,7 +11,7 @@
 #include "sim/object/selector_parts.h"
 #include "sim/text/names.h"
 #include "sim/text/text.h"
-#include "sim/text/texts.h"
+#include "sim/text/tree.h"
 
 struct label_parser {
     struct str rest;

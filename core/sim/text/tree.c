@@ -8,7 +8,6 @@
 
 #include "base/mem.h"
 #include "base/text/widen.h"
-#include "sim/text/texts.h"
 
 enum { NUMBER_MAX = 40 }; /* bytes of a number */
 
@@ -149,6 +148,11 @@ void sim_put_json(struct buf *out, const json_t *value)
         return;
     default: out->len += json_dumpb(value, buf_reserve(out, NUMBER_MAX), NUMBER_MAX, JSON_ENCODE_ANY);
     }
+}
+
+int sim_compare_texts(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
 static void put_go_map(struct buf *out, const json_t *map)

@@ -42,3 +42,5 @@ void sim_put_go_value(struct buf *out, const json_t *value);
 const char *sim_go_type(const json_t *value);
 /* Returns a new string in lower case of ASCII. */
 char *sim_lower(const char *text);
+/* For qsort over an array of `const char *`. */
+int sim_compare_texts(const void *a, const void *b);

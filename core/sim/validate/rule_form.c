@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "base/str.h"
-#include "sim/text/jsonpath.h"
+#include "sim/lua/lua.h"
 #include "sim/text/names.h"
 #include "sim/text/tree.h"
 #include "sim/validate/cause.h"
@@ -147,7 +147,9 @@ static bool check_1035(struct str text, struct buf *problems)
 
 static bool check_json_path(struct str path, struct buf *problems)
 {
-    bool good = path.p[0] == '.' && sim_jsonpath_valid(path.p);
+    lua_State *L = sim_lua_take("sim.jsonpath", "valid");
+    lua_pushlstring(L, path.p, path.n);
+    bool good = sim_lua_is(L) && path.p[0] == '.';
     return good || add(problems, "must be a simple json path starting with .");
 }
 
