@@ -47,6 +47,7 @@ static const struct {
     [SCHEMA_CHECK_NAMED] = {"named", false},
     [SCHEMA_CHECK_VALUES] = {"values", false},
     [SCHEMA_CHECK_REVALIDATED] = {"revalidated", false},
+    [SCHEMA_CHECK_CHANGED] = {"changed", false},
     [SCHEMA_CHECK_FREE] = {"free", false},
     [SCHEMA_CHECK_SAME] = {"same", false},
     [SCHEMA_CHECK_KEPT] = {"kept", false},
@@ -62,7 +63,7 @@ static enum schema_check read_check(const char *word)
     return (enum schema_check)i;
 }
 
-/* "type", "!type", "type=A,B", "type!=A", "old.immutable=true" */
+/* "type", "!type", "type=A,B", "type!=A", "old.immutable=true", "given.type" */
 static void read_condition(struct schema_condition *condition, char *text)
 {
     char *equals = strchr(text, '=');
@@ -74,7 +75,10 @@ static void read_condition(struct schema_condition *condition, char *text)
     }
     text += *text == '!';
     condition->old = strncmp(text, "old.", strlen("old.")) == 0;
-    condition->path = condition->old ? text + strlen("old.") : text;
+    condition->given = strncmp(text, "given.", strlen("given.")) == 0;
+    condition->path = condition->old     ? text + strlen("old.")
+                      : condition->given ? text + strlen("given.")
+                                         : text;
 }
 
 static bool enters(enum schema_check check)
@@ -112,8 +116,10 @@ static void read_all(void)
             must(set);
             read_rule(array_add(rules, set->count), line);
             set->rules = rules;
-            set->revalidated = set->revalidated || rules[set->count - 1].check == SCHEMA_CHECK_REVALIDATED;
-            set->free = set->free || rules[set->count - 1].check == SCHEMA_CHECK_FREE;
+            enum schema_check check = rules[set->count - 1].check;
+            set->free = set->free || check == SCHEMA_CHECK_FREE;
+            set->places_metadata = set->places_metadata || set->free || check == SCHEMA_CHECK_REVALIDATED ||
+                                   check == SCHEMA_CHECK_CHANGED;
         }
     }
 }

@@ -35,7 +35,8 @@ enum schema_check {
     SCHEMA_CHECK_ALL,     /* likewise, and causes name no element */
     SCHEMA_CHECK_NAMED,   /* likewise, whose names are there once */
     SCHEMA_CHECK_VALUES,  /* for each value of a map */
-    SCHEMA_CHECK_REVALIDATED, /* metadata: an update validates it as a create does */
+    SCHEMA_CHECK_REVALIDATED, /* metadata: an update validates it here as a create does */
+    SCHEMA_CHECK_CHANGED,     /* metadata: an update checks here what changes; at first without these two */
     SCHEMA_CHECK_FREE,        /* finalizers: they need no domain */
     SCHEMA_CHECK_SAME,        /* does not change; else invalid */
     SCHEMA_CHECK_KEPT,        /* likewise; else forbidden */
@@ -43,11 +44,12 @@ enum schema_check {
     SCHEMA_CHECK_GROWS,       /* keeps its elements, but for their member in words */
 };
 
-/* A member of the value of the set, or of the old object, that has one of the values; none: is set. */
+/* A member of the value of the set, of the old object, or of the body as it was given, without its defaults,
+ * that has one of the values; none: is set. */
 struct schema_condition {
     const char *path;
     const char *const *values;
-    bool negated, old;
+    bool negated, old, given;
 };
 
 struct schema_rule {
@@ -66,7 +68,8 @@ struct schema_rule_set {
     const char *name; /* "Pod", or a name that others enter */
     const struct schema_rule *rules;
     size_t count;
-    bool revalidated, free; /* has such a rule */
+    bool places_metadata; /* has a rule for the metadata of updates, or free ones: none but these checks it */
+    bool free;            /* has such a rule: a create checks metadata only if nothing else is wrong */
 };
 
 /* Returns the rules of that name; NULL: there are none. */

@@ -107,7 +107,7 @@ static json_t *decode(const struct writing *w, const struct sim_kind *kind, cons
 {
     const struct schema_type *type = type_of(kind);
     const char *given = sim_text_at(body, "kind");
-    struct sim_decoding decoding = {.converts = strategic};
+    struct sim_decoding decoding = {.keeps = true, .converts = strategic};
     const char *version = sim_text_at(body, "apiVersion");
     char *own = sim_api_version(kind);
     bool other = !type || !json_is_object(body) || (*given && strcmp(given, kind->kind) != 0) ||

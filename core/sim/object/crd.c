@@ -73,6 +73,7 @@ size_t sim_crd_kinds(const json_t *crd, struct sim_kind ***out, char **message)
     size_t count = 0, i;
     *out = NULL;
     *message = NULL;
+    sim_crd_check_name(crd, "metadata.name", causes);
     sim_crd_check(crd, causes);
     if (json_array_size(causes)) {
         const json_t *first = json_array_get(causes, 0);
@@ -133,16 +134,13 @@ static void add(json_t *causes, const char *type, const char *field, const json_
     json_array_append_new(causes, sim_cause(type, field, value, detail));
 }
 
-static void check_name(const json_t *crd, json_t *causes)
+void sim_crd_check_name(const json_t *crd, const char *field, json_t *causes)
 {
-    static const char *const fields[] = {"metadata.generateName", "metadata.name"};
+    const char *name = sim_text_at(crd, field);
     char *wanted = xasprintf("%s.%s", sim_text_at(crd, "spec.names.plural"), sim_text_at(crd, "spec.group"));
-    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
-        const char *name = sim_text_at(crd, fields[i]);
-        if (*name && strcmp(name, wanted) != 0)
-            add(causes, "FieldValueInvalid", fields[i], sim_at(crd, fields[i]),
-                "must be spec.names.plural+\".\"+spec.group");
-    }
+    if (*name && strcmp(name, wanted) != 0)
+        add(causes, "FieldValueInvalid", field, sim_at(crd, field),
+            "must be spec.names.plural+\".\"+spec.group");
     free(wanted);
 }
 
@@ -219,10 +217,9 @@ static void check_schemas(const json_t *crd, json_t *causes)
 
 void sim_crd_check(const json_t *crd, json_t *causes)
 {
-    check_name(crd, causes);
-    sim_rules_check("definition", NULL, crd, causes);
+    sim_rules_check("definition", NULL, crd, NULL, causes);
     check_versions(crd, causes);
-    sim_rules_check("names of a definition", NULL, crd, causes);
+    sim_rules_check("names of a definition", NULL, crd, NULL, causes);
     check_schemas(crd, causes);
     json_t *stored = stored_versions(crd);
     if (json_array_size(stored) == 0)

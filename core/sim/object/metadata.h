@@ -27,5 +27,5 @@ enum sim_metadata_checks {
     SIM_CHECK_ALL = 15
 };
 
-/* Appends the causes of the checks, a set of them. */
-void sim_metadata_causes(const struct sim_kind *kind, const json_t *metadata, int checks, json_t *causes);
+/* Appends the causes of the checks of the object's metadata, a set of them. */
+void sim_metadata_causes(const struct sim_kind *kind, const json_t *object, int checks, json_t *causes);

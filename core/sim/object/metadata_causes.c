@@ -28,21 +28,24 @@ static bool check_prefix(bool (*check)(struct str, struct buf *), const char *pr
     return good;
 }
 
-static void check_name(const struct sim_kind *kind, json_t *causes, const json_t *metadata)
+static void check_name(const struct sim_kind *kind, json_t *causes, const json_t *object)
 {
     struct buf problems = {0};
-    const char *name = sim_text_at(metadata, "name"), *prefix = sim_text_at(metadata, "generateName");
+    const char *name = sim_text_at(object, "metadata.name"),
+               *prefix = sim_text_at(object, "metadata.generateName");
     static bool (*const checks[])(struct str, struct buf *) = {[SCHEMA_SUBDOMAIN] = sim_check_subdomain,
                                                                [SCHEMA_LABEL] = sim_check_label,
                                                                [SCHEMA_PATH] = sim_check_segment};
     bool (*check)(struct str, struct buf *) = checks[kind->names];
     if (*prefix && !check_prefix(check, prefix, &problems))
         sim_add_problems(causes, "metadata.generateName", prefix, &problems);
+    if (sim_is_crd(kind)) sim_crd_check_name(object, "metadata.generateName", causes);
     if (!*name)
         json_array_append_new(causes, sim_cause("FieldValueRequired", "metadata.name", NULL,
                                                 "name or generateName is required"));
     else if (!check(str_of(name), &problems))
         sim_add_problems(causes, "metadata.name", name, &problems);
+    if (sim_is_crd(kind)) sim_crd_check_name(object, "metadata.name", causes);
 }
 
 static void check_size(json_t *causes, const json_t *annotations)
@@ -96,18 +99,19 @@ static void check_controllers(json_t *causes, const json_t *owners)
     }
 }
 
-void sim_metadata_causes(const struct sim_kind *kind, const json_t *metadata, int checks, json_t *causes)
+void sim_metadata_causes(const struct sim_kind *kind, const json_t *object, int checks, json_t *causes)
 {
+    const json_t *metadata = json_object_get(object, "metadata");
     const struct schema_rule_set *rules = kind->schema ? schema_rule_set(kind->kind) : NULL;
     bool any = kind->custom || sim_is_crd(kind) || (rules && rules->free);
-    if (checks & SIM_CHECK_NAME) check_name(kind, causes, metadata);
+    if (checks & SIM_CHECK_NAME) check_name(kind, causes, object);
     if (checks & SIM_CHECK_LABELS) {
-        sim_rules_check("labels", NULL, metadata, causes);
+        sim_rules_check("labels", NULL, metadata, NULL, causes);
         check_size(causes, json_object_get(metadata, "annotations"));
-        sim_rules_check("owners", NULL, metadata, causes);
+        sim_rules_check("owners", NULL, metadata, NULL, causes);
         check_controllers(causes, json_object_get(metadata, "ownerReferences"));
     }
-    if (checks & SIM_CHECK_FINALIZERS) sim_rules_check("finalizers", NULL, metadata, causes);
+    if (checks & SIM_CHECK_FINALIZERS) sim_rules_check("finalizers", NULL, metadata, NULL, causes);
     if (checks & SIM_CHECK_KNOWN_FINALIZERS && !any)
-        sim_rules_check("known finalizers", NULL, metadata, causes);
+        sim_rules_check("known finalizers", NULL, metadata, NULL, causes);
 }

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "schema/rules.h"
 #include "sim/object/crd.h"
 #include "sim/object/defaults.h"
 #include "sim/object/metadata.h"
@@ -45,17 +46,19 @@ static void stamp(const struct sim_kind *kind, json_t *metadata, const struct si
     if (kind->has_generation) json_object_set_new(metadata, "generation", json_integer(1));
 }
 
-static bool check(const struct sim_kind *kind, const json_t *object, const struct sim_now *now,
-                  struct sim_refusal *refusal)
+static bool check(const struct sim_kind *kind, const json_t *object, const json_t *given,
+                  const struct sim_now *now, struct sim_refusal *refusal)
 {
     const json_t *metadata = json_object_get(object, "metadata");
     const char *version = sim_text_at(metadata, "resourceVersion");
     uint64_t number;
-    json_t *causes = json_array(), *more = sim_spec_causes(kind, object);
-    sim_metadata_causes(kind, metadata, SIM_CHECK_ALL, causes);
+    const struct schema_rule_set *rules = kind->schema ? schema_rule_set(kind->kind) : NULL;
+    json_t *causes = json_array(), *more = sim_spec_causes(kind, object, false);
+    if (now->checked) sim_add_rule_causes(kind, NULL, object, given, more);
+    if (!rules || !rules->free || !json_array_size(more))
+        sim_metadata_causes(kind, object, SIM_CHECK_ALL, causes);
     json_array_extend(causes, more);
     json_decref(more);
-    if (now->checked) sim_add_rule_causes(kind, NULL, object, causes);
     if (json_array_size(causes))
         return sim_refuse(refusal, sim_status_invalid_causes(kind, sim_text_at(metadata, "name"), causes));
     json_decref(causes);
@@ -71,7 +74,8 @@ json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, cons
 {
     refusal->status = NULL;
     if (!sim_check_body(kind, body, refusal) || !sim_check_kind(kind, body, refusal)) return NULL;
-    json_t *object = sim_normalized(kind, body), *metadata = json_object_get(object, "metadata");
+    json_t *object = now->checked ? sim_typed(kind, body) : sim_normalized(kind, body),
+           *metadata = json_object_get(object, "metadata");
     bool good = place(kind, metadata, ns, refusal);
     if (good) {
         name_it(metadata, now->suffix);
@@ -80,7 +84,7 @@ json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, cons
         stamp(kind, metadata, now);
         sim_apply_defaults(kind, object);
         sim_apply_first(kind, object);
-        good = check(kind, object, now, refusal);
+        good = check(kind, object, body, now, refusal);
     }
     if (!good) {
         json_decref(object);

@@ -41,32 +41,36 @@ static void check_replicas(const json_t *object, const char *path, json_t *cause
     free(copy);
 }
 
-json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *object)
+json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *object, bool of_status)
 {
     json_t *causes = json_array();
     if (sim_is_crd(kind)) sim_crd_check(object, causes);
-    if (kind->structural) sim_structural_check(kind->structural, object, causes);
-    if (kind->scale) check_replicas(object, sim_text_at(kind->scale, "specReplicasPath"), causes);
+    if (kind->structural) sim_structural_check(kind->structural, object, of_status, causes);
+    if (kind->scale)
+        check_replicas(
+            object, sim_text_at(kind->scale, of_status ? "statusReplicasPath" : "specReplicasPath"), causes);
     return causes;
 }
 
 /* The rules are those of the stored version, as a real server has them. */
-static void check_rules(const struct sim_kind *kind, const json_t *old, const json_t *object, json_t *causes)
+static void check_rules(const struct sim_kind *kind, const json_t *old, const json_t *object,
+                        const json_t *given, json_t *causes)
 {
     if (!kind->schema) return;
     json_t *stored = sim_to_stored(kind, json_incref((json_t *)object)),
            *before = old ? sim_to_stored(kind, json_incref((json_t *)old)) : NULL;
-    sim_rules_check(kind->kind, before, stored, causes);
+    sim_rules_check(kind->kind, before, stored, kind->conversion ? NULL : given, causes);
     json_decref(stored);
     json_decref(before);
 }
 
-void sim_add_rule_causes(const struct sim_kind *kind, const json_t *old, const json_t *object, json_t *causes)
+void sim_add_rule_causes(const struct sim_kind *kind, const json_t *old, const json_t *object,
+                         const json_t *given, json_t *causes)
 {
     json_t *more = json_array(), *before = json_array(), *cause;
     size_t i;
-    check_rules(kind, old, object, more);
-    if (old && json_array_size(more)) check_rules(kind, NULL, old, before);
+    check_rules(kind, old, object, given, more);
+    if (old && json_array_size(more)) check_rules(kind, NULL, old, NULL, before);
     json_array_foreach (more, i, cause)
         if (!sim_has_equal(before, cause)) json_array_append(causes, cause);
     json_decref(more);
@@ -105,7 +109,7 @@ void sim_add_pod_change_causes(const json_t *old, const json_t *object, json_t *
         json_array_append_new(causes, sim_cause("FieldValueForbidden", list, NULL,
                                                 "pod updates may not add or remove containers"));
     else
-        sim_rules_check("changed pod", old, object, causes);
+        sim_rules_check("changed pod", old, object, NULL, causes);
     if (!list && !json_equal(before, after))
         json_array_append_new(
             causes, sim_cause("FieldValueForbidden", "spec", NULL,

@@ -2,16 +2,19 @@
  * Owner: a new array of causes each, empty when all is well.
  * May be called anywhere. */
 #pragma once
+#include <stdbool.h>
+
 #include <jansson.h>
 
 #include "sim/object/kind.h"
 
-/* Returns the causes for an object with its defaults. */
-json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *object);
+/* Returns the causes for an object with its defaults; `of_status`: what a write of its status is refused for.
+ */
+json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *object, bool of_status);
 /* Appends the causes by the tables of rules (validate/rules.h), unless `old`, the previous state or NULL, has
- * them. */
+ * them. `given` is the body. */
 void sim_add_rule_causes(const struct sim_kind *kind, const json_t *old, const json_t *object,
-                         json_t *causes);
+                         const json_t *given, json_t *causes);
 /* Appends the causes for what changed in the spec of a pod; both have their defaults. */
 void sim_add_pod_change_causes(const json_t *old, const json_t *object, json_t *causes);
 

@@ -298,34 +298,47 @@ static bool wants_other(const struct sim_kind *kind, const json_t *old, const js
     return other;
 }
 
-/* Appends the causes of metadata as often as a server finds them: in general, by the update as such, and by
- * that of the kind. `update` are those of what an update must not do; it takes them. */
-static void add_metadata_causes(const struct sim_kind *kind, const json_t *metadata, bool whole,
-                                json_t *update, json_t *causes)
+/* Appends the causes of a kind's rules with, in the place of rules for its metadata, what these find: a
+ * server finds the same once more. `update` are those of what an update must not do. */
+static void add_causes(const struct sim_kind *kind, const json_t *object, const json_t *rules, json_t *update,
+                       json_t *causes)
 {
-    const struct schema_rule_set *rules = kind->schema ? schema_rule_set(kind->kind) : NULL;
-    sim_metadata_causes(kind, metadata, SIM_CHECK_LABELS | SIM_CHECK_FINALIZERS, causes);
-    for (int i = 0; i < 2; i++) {
-        json_array_extend(causes, update);
-        sim_metadata_causes(kind, metadata, SIM_CHECK_LABELS, causes);
+    json_t *cause;
+    size_t i;
+    json_array_foreach ((json_t *)rules, i, cause) {
+        if (json_is_object(cause))
+            json_array_append(causes, cause);
+        else if (json_integer_value(cause) == SCHEMA_CHECK_REVALIDATED)
+            sim_metadata_causes(kind, object, SIM_CHECK_ALL, causes);
+        else {
+            json_array_extend(causes, update);
+            sim_metadata_causes(kind, object, SIM_CHECK_LABELS | SIM_CHECK_KNOWN_FINALIZERS, causes);
+        }
     }
-    sim_metadata_causes(kind, metadata, SIM_CHECK_KNOWN_FINALIZERS, causes);
-    if (whole && rules && rules->revalidated) sim_metadata_causes(kind, metadata, SIM_CHECK_ALL, causes);
-    json_decref(update);
 }
 
 static bool check_all(const struct sim_kind *kind, const json_t *old, const json_t *object,
-                      const char *subresource, json_t *update, struct sim_refusal *refusal)
+                      const json_t *given, const char *subresource, json_t *update,
+                      struct sim_refusal *refusal)
 {
-    json_t *causes = json_array(), *more = sim_spec_causes(kind, object);
+    const struct schema_rule_set *rules = kind->schema ? schema_rule_set(kind->kind) : NULL;
+    json_t *causes = json_array(), *more = json_array(),
+           *spec = sim_spec_causes(kind, object, is(subresource, "status"));
     check_finalizers(object, old, update);
-    add_metadata_causes(kind, json_object_get(object, "metadata"), !subresource, update, causes);
-    sim_csr_check(kind, old, object, subresource, causes);
-    json_array_extend(causes, more);
+    sim_metadata_causes(kind, object, SIM_CHECK_LABELS | SIM_CHECK_FINALIZERS, causes);
+    json_array_extend(causes, update);
+    sim_metadata_causes(kind, object, SIM_CHECK_LABELS, causes);
+    if (subresource || !rules || !rules->places_metadata)
+        json_array_append_new(more, json_integer(SCHEMA_CHECK_CHANGED));
+    sim_csr_check(kind, old, object, subresource, more);
+    json_array_extend(more, spec);
+    if (!subresource) sim_add_rule_causes(kind, old, object, given, more);
+    add_causes(kind, object, more, update, causes);
+    json_decref(spec);
     json_decref(more);
-    if (!subresource) sim_add_rule_causes(kind, old, object, causes);
+    json_decref(update);
     if (is(subresource, "status") && sim_is_namespace(kind))
-        sim_rules_check("status of Namespace", old, object, causes);
+        sim_rules_check("status of Namespace", old, object, NULL, causes);
     if (!subresource && kind->graceful) sim_add_pod_change_causes(old, object, causes);
     if (json_array_size(causes) == 0) {
         json_decref(causes);
@@ -355,7 +368,7 @@ static json_t *update(const struct sim_kind *kind, const json_t *old, const json
         json_object_set_new(json_object_get(object, "metadata"), "generation", json_integer(generation + 1));
     }
     sim_tidy_metadata(object);
-    if (check_all(kind, old, object, subresource, causes, refusal)) return object;
+    if (check_all(kind, old, object, body, subresource, causes, refusal)) return object;
     json_decref(object);
     return NULL;
 }

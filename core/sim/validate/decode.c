@@ -257,7 +257,7 @@ static void put_fields(struct field_decoder *d, json_t *out, const struct schema
         }
         json_t *value = values[(*order)++];
         if (!value && field->always) value = zero(d, field, false);
-        if (omitted(field, value))
+        if (omitted(field, value) && !(d->keeps && value && field->holder != SCHEMA_ONE))
             json_decref(value);
         else
             json_object_set_new_nocheck(out, field->name, value);
@@ -286,9 +286,9 @@ static json_t *decode_object(struct field_decoder *d, const struct schema_type *
 
 json_t *sim_decode(const struct schema_type *type, const json_t *object, struct sim_decoding *decoding)
 {
-    struct field_decoder d = {.converts = decoding->converts};
+    struct field_decoder d = {.converts = decoding->converts, .keeps = decoding->keeps};
     json_t *decoded = decode_object(&d, type, object, NULL);
-    *decoding = (struct sim_decoding){d.converts, d.error, d.unknown};
+    *decoding = (struct sim_decoding){d.keeps, d.converts, d.error, d.unknown};
     if (!d.error) return decoded;
     json_decref(decoded);
     json_decref(d.unknown);

@@ -21,6 +21,7 @@ struct field_decoder {
     bool over; /* of an error after which Go reads no further */
     json_t *unknown;
     int unchecked; /* within a type that decodes itself, and tells nothing of unknown fields */
+    bool keeps;    /* what is empty */
     bool converts; /* as apimachinery's converter of maps does, not as encoding/json */
 };
 

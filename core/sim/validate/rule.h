@@ -13,17 +13,20 @@ struct rule_level {
     size_t index;
     bool in_list;
     const json_t *value, *old; /* NULL: there is none */
+    const json_t *given;       /* likewise: as the body has it, with empty lists and maps */
 };
 
 struct rule_check {
     const struct schema_rule *rule;
     const struct rule_level *level;
-    const json_t *value, *old; /* at the rule's path */
+    const json_t *value, *old, *given; /* at the rule's path */
     json_t *causes;
 };
 
 /* Returns whether a server takes the value for one that is not set. */
 bool sim_rule_empty(const json_t *value);
+/* Returns what causes show of the value: of one that is empty what was given, or null. */
+json_t *sim_rule_shown(const struct rule_check *check);
 /* Returns the path that causes name, with `below` (may be "") at its end; the caller's. */
 char *sim_rule_path(const struct rule_check *check, const char *below);
 /* Appends a cause for the value at that path. */

@@ -209,11 +209,10 @@ static void check_selects(const struct rule_check *check)
         const json_t *own = json_object_get(labels, key);
         matches = matches && own && json_equal(own, value);
     }
-    json_t *shown = labels ? json_incref((json_t *)labels) : json_null();
+    if (!labels) labels = sim_at(check->given, "template.metadata.labels");
     if (!matches)
-        sim_rule_add(check, "FieldValueInvalid", ".template.metadata.labels", shown,
+        sim_rule_add(check, "FieldValueInvalid", ".template.metadata.labels", labels ? labels : json_null(),
                      "`selector` does not match template `labels`");
-    json_decref(shown);
 }
 
 static void check_label(const struct rule_check *check, const char *text)
@@ -236,12 +235,10 @@ void sim_rule_check(const struct rule_check *check)
         if (sim_rule_empty(check->value)) sim_rule_add(check, "FieldValueRequired", "", NULL, rule->argument);
         break;
     case SCHEMA_CHECK_FORBIDDEN: sim_rule_add(check, "FieldValueForbidden", "", NULL, rule->argument); break;
-    case SCHEMA_CHECK_INVALID:
-        invalid(check, check->value ? check->value : json_null(), rule->argument);
-        break;
+    case SCHEMA_CHECK_INVALID: invalid(check, sim_rule_shown(check), rule->argument); break;
     case SCHEMA_CHECK_NEEDS: sim_rule_add(check, "FieldValueRequired", "", NULL, rule->argument); break;
     case SCHEMA_CHECK_BLANK: invalid(check, blank, rule->argument); break;
-    case SCHEMA_CHECK_UNSUPPORTED: add_unsupported(check, check->value ? check->value : json_null()); break;
+    case SCHEMA_CHECK_UNSUPPORTED: add_unsupported(check, sim_rule_shown(check)); break;
     case SCHEMA_CHECK_ENUM:
     case SCHEMA_CHECK_VALID: check_enum(check, check->value); break;
     case SCHEMA_CHECK_AMONG:
@@ -304,7 +301,7 @@ void sim_rule_check_change(const struct rule_check *check)
     if (rule->check == SCHEMA_CHECK_SAME || rule->check == SCHEMA_CHECK_KEPT) {
         const char *type = rule->check == SCHEMA_CHECK_SAME ? "FieldValueInvalid" : "FieldValueForbidden";
         if (differs(check->old, check->value))
-            sim_rule_add(check, type, "", check->value ? check->value : json_null(), rule->argument);
+            sim_rule_add(check, type, "", sim_rule_shown(check), rule->argument);
         return;
     }
     size_t i;

@@ -69,6 +69,12 @@ void sim_rule_add(const struct rule_check *check, const char *type, const char *
 
 /* --- Values */
 
+json_t *sim_rule_shown(const struct rule_check *check)
+{
+    if (check->value) return (json_t *)check->value;
+    return check->given ? (json_t *)check->given : json_null();
+}
+
 bool sim_rule_empty(const json_t *value)
 {
     return !value || json_is_null(value) || json_is_false(value) ||
@@ -103,7 +109,8 @@ static bool meets(const struct schema_rule *rule, const struct rule_level *level
 {
     for (size_t i = 0; i < rule->condition_count; i++) {
         const struct schema_condition *condition = &rule->conditions[i];
-        const json_t *value = member_at(condition->old ? level->old : level->value, condition->path);
+        const json_t *from = condition->old ? level->old : condition->given ? level->given : level->value;
+        const json_t *value = member_at(from, condition->path);
         bool set = value && !json_is_null(value);
         if ((*condition->values ? has_value(value, condition->values) : set) == condition->negated)
             return false;
@@ -121,7 +128,7 @@ static void apply_each(const struct rule_check *check)
     json_array_foreach ((json_t *)check->value, i, item) {
         const char *name = sim_text_at(item, "name");
         struct rule_level inner = {check->level, rule->shown, NULL, i, rule->check != SCHEMA_CHECK_ALL,
-                                   item,         NULL};
+                                   item,         NULL,        NULL};
         if (rule->check == SCHEMA_CHECK_NAMED) inner.old = sim_find(check->old, "name", name);
         apply_set(rule->set, &inner, check->causes);
         if (rule->check != SCHEMA_CHECK_NAMED || !*name || sim_find(check->value, "name", name) == item)
@@ -137,7 +144,7 @@ static void apply_values(const struct rule_check *check)
     const char *key;
     json_t *item;
     json_object_foreach ((json_t *)check->value, key, item) {
-        struct rule_level inner = {check->level, check->rule->shown, key, 0, false, item, NULL};
+        struct rule_level inner = {check->level, check->rule->shown, key, 0, false, item, NULL, NULL};
         apply_set(check->rule->set, &inner, check->causes);
     }
 }
@@ -145,13 +152,18 @@ static void apply_values(const struct rule_check *check)
 static void apply_rule(const struct rule_check *check)
 {
     const struct schema_rule *rule = check->rule;
-    struct rule_level inner = {check->level, rule->shown, NULL, 0, false, check->value, check->old};
+    struct rule_level inner = {check->level, rule->shown,  NULL,       0,
+                               false,        check->value, check->old, check->given};
     switch (rule->check) {
     case SCHEMA_CHECK_ENTER: apply_set(rule->set, &inner, check->causes); break;
     case SCHEMA_CHECK_EACH:
     case SCHEMA_CHECK_ALL:
     case SCHEMA_CHECK_NAMED: apply_each(check); break;
     case SCHEMA_CHECK_VALUES: apply_values(check); break;
+    case SCHEMA_CHECK_REVALIDATED:
+    case SCHEMA_CHECK_CHANGED:
+        if (check->level->old) json_array_append_new(check->causes, json_integer(rule->check));
+        break;
     case SCHEMA_CHECK_SAME:
     case SCHEMA_CHECK_KEPT:
     case SCHEMA_CHECK_ONLY:
@@ -166,16 +178,21 @@ static void apply_set(const struct schema_rule_set *set, const struct rule_level
 {
     for (size_t i = 0; i < set->count; i++) {
         const struct schema_rule *rule = &set->rules[i];
-        struct rule_check check = {rule, level, member_at(level->value, rule->path),
-                                   member_at(level->old, rule->path), causes};
+        struct rule_check check = {rule,
+                                   level,
+                                   member_at(level->value, rule->path),
+                                   member_at(level->old, rule->path),
+                                   member_at(level->given, rule->path),
+                                   causes};
         if (meets(rule, level)) apply_rule(&check);
     }
 }
 
-void sim_rules_check(const char *kind, const json_t *old, const json_t *object, json_t *causes)
+void sim_rules_check(const char *kind, const json_t *old, const json_t *object, const json_t *given,
+                     json_t *causes)
 {
     const struct schema_rule_set *set = schema_rule_set(kind);
-    struct rule_level top = {.step = "", .value = object, .old = old};
+    struct rule_level top = {.step = "", .value = object, .old = old, .given = given};
     if (set) apply_set(set, &top, causes);
 }
 

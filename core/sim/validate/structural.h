@@ -10,7 +10,7 @@
 json_t *sim_structural_prune(const json_t *schema, json_t *object);
 /* Sets missing values that have a default, in place. */
 void sim_structural_default(const json_t *schema, json_t *object);
-/* Appends the causes for which the object is invalid. CEL rules are not evaluated. */
-void sim_structural_check(const json_t *schema, const json_t *object, json_t *causes);
+/* Appends the causes for which the object, or its status alone, is invalid. CEL rules are not evaluated. */
+void sim_structural_check(const json_t *schema, const json_t *object, bool of_status, json_t *causes);
 /* Appends the causes for which a schema, which stands at `path`, is not structural. */
 void sim_structural_check_schema(const json_t *schema, const char *path, json_t *causes);

@@ -73,7 +73,17 @@ static bool check_type(const json_t *schema, const json_t *value, const char *pa
     if (json_is_null(value) && sim_true_at(schema, "nullable")) return false;
     if (either && (json_is_integer(value) || json_is_string(value))) return true;
     if (either || (*type && !has_type(value, type))) {
-        sim_structural_wrong_type(causes, path, either ? "integer,string" : type, type_of(value));
+        const char *format = sim_text_at(schema, "format");
+        bool by_format = !either && *format && strcmp(type_of(value), "string") != 0 &&
+                         !json_is_array(value) && !json_is_null(value);
+        sim_structural_wrong_type(causes, path,
+                                  either      ? "integer,string"
+                                  : by_format ? format
+                                              : type,
+                                  !by_format               ? type_of(value)
+                                  : json_is_integer(value) ? "int64"
+                                  : json_is_real(value)    ? "double"
+                                                           : "");
         check_range(value, type, path, causes);
         return false;
     }
@@ -278,7 +288,19 @@ static void check(const json_t *schema, const json_t *value, const char *path, j
     if (!json_is_null(value)) check_enum(schema, value, path, causes);
 }
 
-void sim_structural_check(const json_t *schema, const json_t *object, json_t *causes)
+void sim_structural_check(const json_t *schema, const json_t *object, bool of_status, json_t *causes)
 {
-    check(schema, object, "", causes);
+    const json_t *status = json_object_get(object, "status");
+    json_t *own = json_array(), *cause;
+    size_t i;
+    if (!of_status)
+        check(schema, object, "", causes);
+    else if (status) /* messages name what is below it, as a server has a validator for it alone */
+        check(sim_at(schema, "properties.status"), status, "", own);
+    json_array_foreach (own, i, cause) {
+        const char *field = sim_text_at(cause, "field");
+        json_object_set_new(cause, "field", sim_textf("status%s%s", *field ? "." : "", field));
+        json_array_append(causes, cause);
+    }
+    json_decref(own);
 }

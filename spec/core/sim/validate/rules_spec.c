@@ -25,9 +25,33 @@ static void assert_causes(json_t *causes, const char *expected)
 static json_t *checked(const char *kind, const char *object)
 {
     json_t *value = js(object), *causes = json_array();
-    sim_rules_check(kind, NULL, value, causes);
+    sim_rules_check(kind, NULL, value, NULL, causes);
     json_decref(value);
     return causes;
+}
+
+static void test_causes_show_what_was_given_of_an_empty_value(void **state)
+{
+    static const char *const cases[][4] = {
+        {"Ingress", "{'spec':{}}", "{'spec':{'rules':[]}}",
+         "spec: Invalid value: []: either `defaultBackend` or `rules` must be specified\n"},
+        {"Ingress", "{'spec':{}}", "{'spec':{}}",
+         "spec: Invalid value: null: either `defaultBackend` or `rules` must be specified\n"},
+        {"Deployment",
+         "{'spec':{'selector':{'matchLabels':{'a':'b'}},'strategy':{'type':'Odd'},'template':{'spec':"
+         "{'containers':[{'name':'a','image':'i'}],'restartPolicy':'Always'}}}}",
+         "{'spec':{'template':{'metadata':{'labels':{}}}}}",
+         "spec.template.metadata.labels: Invalid value: {}: `selector` does not match template `labels`\n"
+         "spec.strategy: Unsupported value: {\"Type\":\"Odd\",\"RollingUpdate\":null}: supported values: "
+         "\"Recreate\", \"RollingUpdate\"\n"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        json_t *object = js(cases[i][1]), *given = js(cases[i][2]), *causes = json_array();
+        sim_rules_check(cases[i][0], NULL, object, given, causes);
+        assert_causes(causes, cases[i][3]);
+        json_decref(object);
+        json_decref(given);
+    }
 }
 
 /* What the change alone is refused for. */
@@ -36,9 +60,9 @@ static json_t *changed(const char *kind, const char *old, const char *object)
     json_t *before = js(old), *after = js(object), *all = json_array(), *own = json_array(), *cause;
     json_t *as_new = checked(kind, object);
     size_t i;
-    sim_rules_check(kind, before, after, all);
+    sim_rules_check(kind, before, after, NULL, all);
     json_array_foreach (all, i, cause)
-        if (!sim_has_equal(as_new, cause)) json_array_append(own, cause);
+        if (json_is_object(cause) && !sim_has_equal(as_new, cause)) json_array_append(own, cause);
     json_decref(before);
     json_decref(after);
     json_decref(all);
@@ -211,6 +235,7 @@ static void test_changes_that_are_forbidden(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_causes_show_what_was_given_of_an_empty_value),
         cmocka_unit_test(test_containers_are_checked_one_by_one),
         cmocka_unit_test(test_workloads_select_their_template),
         cmocka_unit_test(test_a_template_alone_is_one_of_pods),

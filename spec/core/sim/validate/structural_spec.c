@@ -11,7 +11,7 @@
 static void assert_cause(const char *schema, const char *object, const char *field, const char *message)
 {
     json_t *rules = js(schema), *value = js(object), *causes = json_array();
-    sim_structural_check(rules, value, causes);
+    sim_structural_check(rules, value, false, causes);
     if (json_array_size(causes) != (field ? 1 : 0))
         fail_msg("%s: %zu causes, %s", object, json_array_size(causes),
                  sim_text_at(json_array_get(causes, 0), "message"));
@@ -22,6 +22,28 @@ static void assert_cause(const char *schema, const char *object, const char *fie
     json_decref(rules);
     json_decref(value);
     json_decref(causes);
+}
+
+static void test_a_status_is_checked_alone(void **state)
+{
+    json_t *schema = js("{'properties':{'spec':{'type':'object'},'status':{'type':'object','properties':"
+                        "{'replicas':{'type':'integer','format':'int32'}}}}}");
+    static const char *const cases[][3] = {
+        {"{'spec':1,'status':1}", "status",
+         "Invalid value: \"integer\":  in body must be of type object: \"integer\""},
+        {"{'status':{'replicas':true}}", "status.replicas",
+         "Invalid value: \"\": replicas in body must be of type int32: \"\""},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        json_t *object = js(cases[i][0]), *causes = json_array();
+        sim_structural_check(schema, object, true, causes);
+        assert_int_equal(json_array_size(causes), 1);
+        assert_text_at(json_array_get(causes, 0), "field", cases[i][1]);
+        assert_text_at(json_array_get(causes, 0), "message", cases[i][2]);
+        json_decref(object);
+        json_decref(causes);
+    }
+    json_decref(schema);
 }
 
 static void assert_pruned(const char *schema, const char *object, const char *expected, const char *unknown)
@@ -123,9 +145,8 @@ static void test_defaults_are_set(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_values_are_checked),
-        cmocka_unit_test(test_places_are_named),
-        cmocka_unit_test(test_unknown_fields_are_pruned),
+        cmocka_unit_test(test_a_status_is_checked_alone), cmocka_unit_test(test_values_are_checked),
+        cmocka_unit_test(test_places_are_named),          cmocka_unit_test(test_unknown_fields_are_pruned),
         cmocka_unit_test(test_defaults_are_set),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
