@@ -118,7 +118,8 @@ describe("a recipe, with the rights that kubelua rbac prints", function()
   local function await_right(rule, where)
     local resource, subresource = rule.resources[1]:match "^([^/]*)/?(.*)$"
     local group = rule.apiGroups[1] ~= "" and "." .. rule.apiGroups[1] or ""
-    local ask = ("auth can-i %s %s%s %s --as nobody %s"):format(rule.verbs[1], resource, group,
+    local name = rule.resourceNames and "/" .. rule.resourceNames[1] or ""
+    local ask = ("auth can-i %s %s%s%s %s --as nobody %s"):format(rule.verbs[1], resource, group, name,
       subresource ~= "" and "--subresource " .. subresource or "", where and "-n " .. where or "-A")
     await(function() return nobody.server:try_kubectl(ask):find "^yes" ~= nil end)
   end

@@ -66,6 +66,24 @@ describe("a state in a file #threads", function()
     assert.are.equal("stored", ask(engine, "sync"))
   end)
 
+  it("is in the status, with its place, its size, when it was written, and why it cannot be", function()
+    local engine = start()
+    local function shown() return engine.ask("status"):match "\nSTATE +SCRIPT +KEPT IN.*$" or "" end
+    assert.has_match("\nseen +%S*a +" .. path:gsub("%p", "%%%0") .. " +0 +%-\n", shown())
+    add(engine, 1)
+    local size = #temp.read(path)
+    assert.has_match("\nseen +%S*a +" .. path:gsub("%p", "%%%0") .. " +" .. size .. " +%d+s\n", shown())
+    local state = engine.script("a").states[1]
+    assert.are.same({ "seen", "file", path, true, false, size, "" },
+      { state.name, state.keep, state.place, state.read, state.changed, state.bytes, state.error })
+    assert.matches("^%d+%-%d+%-%d+T", state.written)
+    os.rename(path, path .. ".old")
+    temp.write(path, "other")
+    ask(engine, "add")
+    assert.matches("^Conflict: ", ask(engine, "sync"))
+    assert.has_match("\n    changed since\n    .*seen.state was changed by another process", shown())
+  end)
+
   it("is written once the script is quiet", function()
     local engine = start()
     ask(engine, "add")

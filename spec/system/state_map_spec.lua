@@ -225,7 +225,8 @@ describe("a state in a ConfigMap #threads", function()
     assert.are.equal(0, p:wait())
     local out = p.streams.out.text
     local role = 'namespace: default\nrules:\n  - apiGroups: [""]\n    resources: [configmaps]\n'
-      .. "    verbs: [get, create, patch]"
+      .. '    verbs: [create]\n  - apiGroups: [""]\n    resources: [configmaps]\n'
+      .. "    resourceNames: [kubelua-state-a]\n    verbs: [get, patch]"
     assert.matches(role, out, 1, true)
   end)
 

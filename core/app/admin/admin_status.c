@@ -12,6 +12,7 @@
 #include "base/text/json_out.h"
 #include "engine/engine_view.h"
 #include "informer/history/history.h"
+#include "script/generation/state_keep.h"
 #include "script/handlers/initial_sync.h"
 #include "script/rules/rule.h"
 #include "script/server/declared.h"
@@ -182,6 +183,27 @@ static void put_webhooks(const struct script *script, struct buf *out)
     json_close(out, ']');
 }
 
+/* "states" that outlive the process. */
+static void put_states(const struct script *script, struct buf *out)
+{
+    struct state_keep_status status;
+    json_open(out, "states", '[');
+    for (size_t i = 0; i < state_keep_count(script); i++) {
+        state_keep_get_status(script, i, &status);
+        json_open(out, NULL, '{');
+        json_text(out, "name", status.name);
+        json_text(out, "keep", status.keep);
+        json_text(out, "place", status.where);
+        json_bool(out, "read", status.is_read);
+        json_bool(out, "changed", status.is_changed);
+        json_int(out, "bytes", (int64_t)status.bytes);
+        json_time(out, "written", status.written_us);
+        json_text(out, "error", status.error);
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
 static void put_declared(const struct declarations *declared, struct buf *out)
 {
     for (size_t i = 0; i < declared->count; i++) json_text(out, NULL, declared->items[i].text);
@@ -222,6 +244,7 @@ static void put_running(const struct script *script, struct buf *out)
     script_each_handler(script, put_handler, out);
     json_close(out, ']');
     put_webhooks(script, out);
+    put_states(script, out);
     json_open(out, "quarantined", '[');
     script_each_quarantine(script, put_quarantine, out);
     json_close(out, ']');

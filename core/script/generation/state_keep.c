@@ -109,6 +109,25 @@ const char *state_keep_in_map(const struct script *script)
     return NULL;
 }
 
+size_t state_keep_count(const struct script *script)
+{
+    return script->own.keep->count;
+}
+
+void state_keep_get_status(const struct script *script, size_t i, struct state_keep_status *status)
+{
+    const struct kept_item *item = &script->own.keep->items[i];
+    const struct state_table *table = keep_table(item);
+    *status = (struct state_keep_status){.name = table->name,
+                                         .keep = item->store->keep,
+                                         .where = item->slot->where ? item->slot->where : "",
+                                         .error = item->error ? item->error : "",
+                                         .is_read = item->is_read,
+                                         .is_changed = item->may_write && item->stored != table->touched,
+                                         .bytes = item->slot->bytes,
+                                         .written_us = item->slot->written_us};
+}
+
 void state_keep_touched(struct script *script)
 {
     if (script->phase == SCRIPT_RUNNING || script->phase == SCRIPT_STOPPING)

@@ -30,3 +30,18 @@ const char *state_keep_in_map(const struct script *script);
 /* Writes what has changed, without waiting for a quiet moment. Returns the number of states that are being
  * written: call again until it is 0, or until there is no more time. */
 size_t state_keep_flush(struct script *script);
+
+/* --- status */
+
+struct state_keep_status {
+    const char *name, *keep;  /* "file" or "configmap"; borrowed, as all texts here */
+    const char *where;        /* path of the file, or the ConfigMap; "": not known yet */
+    const char *error;        /* last failure; "": none */
+    bool is_read, is_changed; /* `is_changed`: not all of its content is stored */
+    size_t bytes;             /* of what is stored */
+    int64_t written_us;       /* wall time of the last write of this process; 0: none */
+};
+
+/* Number of states that are kept, in the order of their declaration. */
+size_t state_keep_count(const struct script *script);
+void state_keep_get_status(const struct script *script, size_t i, struct state_keep_status *status);

@@ -160,6 +160,7 @@ static void on_written(void *ctx, const struct state_op *op)
     item->op = NULL;
     if (op->ok) {
         metric_inc(&metric_state_writes);
+        item->slot->written_us = clock_wall_us(script_clock(item->keep->script));
         note_stored(item, item->writing);
     } else {
         note_failure(item, item->writing, &op->err);

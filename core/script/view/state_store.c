@@ -148,6 +148,16 @@ bool state_op_refuse_change(struct state_op *op, const char *where)
     return false;
 }
 
+/* What status shows of the record. */
+static void note_record(const struct state_op *op)
+{
+    struct state_slot *slot = op->slot;
+    slot->bytes = *op->mark && op->kind != STATE_MOVE_ASIDE ? op->bytes.len : 0;
+    if (op->kind == STATE_MOVE_ASIDE || !op->where) return;
+    free(slot->where);
+    slot->where = xstrdup(op->where);
+}
+
 /* State of the slot from now on. */
 static void note_result(const struct state_op *op)
 {
@@ -156,6 +166,7 @@ static void note_result(const struct state_op *op)
     slot->is_foreign = op->kind == STATE_READ ? false : slot->is_foreign || is_foreign;
     if (op->ok || strcmp(slot->mark, op->mark) != 0) slot->sum[0] = '\0';
     memcpy(slot->mark, op->mark, sizeof slot->mark);
+    if (op->ok) note_record(op);
     if (op->ok && op->kind != STATE_MOVE_ASIDE && *slot->mark) hash_lasting(buf_slice(&op->bytes), slot->sum);
 }
 
@@ -184,6 +195,7 @@ void state_store_clear(struct state_store *store)
     for (size_t i = 0; i < store->slot_count; i++) {
         free(store->slots[i]->place);
         free(store->slots[i]->state);
+        free(store->slots[i]->where);
         free(store->slots[i]);
     }
     for (size_t i = 0; i < store->claim_count; i++) free_claim(&store->claims[i]);

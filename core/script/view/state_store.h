@@ -23,6 +23,9 @@ struct state_slot {
     char mark[STATE_MARK_MAX]; /* names the record among all that ever were there; "": nothing is stored */
     char sum[STATE_SUM_MAX];   /* of its bytes; "": not known */
     bool is_foreign;           /* others changed it: not written any more, until it is read again */
+    char *where;               /* name of the record; NULL: neither read nor written yet */
+    size_t bytes;              /* of the record */
+    int64_t written_us;        /* wall time of the last write of this process; 0: none */
 };
 
 enum state_op_kind {

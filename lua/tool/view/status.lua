@@ -156,6 +156,22 @@ local function params(list, view)
   return rows:block(view)
 end
 
+-- States that outlive the process, with where they are kept.
+local function states(list, view)
+  local rows = text_table.new("STATE", "SCRIPT", "KEPT IN", ">BYTES", ">WRITTEN")
+  for _, script in ipairs(list) do
+    for _, state in ipairs(items(script.states)) do
+      local place = text(state.place) ~= "" and state.place or text(state.keep)
+      rows:add(text(state.name), shown(script.name), place, units.bytes(int(state.bytes)),
+        values.age(view.now, state.written))
+      if state.read ~= true then rows:note "not read yet" end
+      if state.changed == true then rows:note "changed since" end
+      rows:note(text(state.error))
+    end
+  end
+  return rows:block(view)
+end
+
 -- --- leases and timers
 
 local function leases(list, view)
@@ -196,6 +212,7 @@ return function(status, view)
     audit(status.audit, view),
     scripts(items(status.scripts), view),
     params(items(status.scripts), view),
+    states(items(status.scripts), view),
     leases(items(status.leases), view),
     informers(items(status.informers), view),
     queues.table(items(status.queues), view):block(view),
