@@ -9,3 +9,5 @@
  * or names a group or version that is not there. Kinds that are gone are left out. */
 json_t *sim_discovery(const char *path, const char *accept, const struct sim_kind *const *kinds, size_t n,
                       const char **content_type);
+/* Returns the kinds as lua/sim/discovery.lua and openapi.lua read them. */
+json_t *sim_kinds_json(const struct sim_kind *const *kinds, size_t n);

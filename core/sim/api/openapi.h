@@ -8,13 +8,3 @@
 
 /* Responds to a path below /openapi; returns false if it is another. */
 bool sim_openapi(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply);
-
-/* --- openapi_types.c */
-
-/* Adds the schema of a bundle's kind, and of all types in it, to `schemas`; returns its name, a new string.
- */
-char *sim_openapi_add_kind(json_t *schemas, const struct schema_kind *kind);
-/* Likewise for a type that is no kind: "meta/v1.ObjectMeta". */
-char *sim_openapi_add_type(json_t *schemas, const char *type);
-/* {"$ref": "#/components/schemas/NAME"}; a new reference. */
-json_t *sim_openapi_ref(const char *name);

@@ -12,6 +12,8 @@ lua_State *sim_lua_take(const char *module, const char *function);
 /* Pushes a value: text, boolean, or an integer that a double holds, as Lua has them; NULL as nil; all others
  * as light userdata, which is borrowed. */
 void sim_lua_push(lua_State *L, const json_t *value);
+/* The same of a new value, which is taken, and is there until the call is over. */
+void sim_lua_push_new(lua_State *L, json_t *value);
 /* Calls the function with the arguments, and puts the state back. Returns its result, a new reference: NULL
  * for nil, and after an error, which is a mistake of ours and logged. */
 json_t *sim_lua_call(lua_State *L);

@@ -1,10 +1,15 @@
 /* The module "sim.json": jansson's values in Lua; see lua.h. Texts, booleans and most integers are values of
  * Lua; maps, lists, null, and numbers that a double would change are light userdata. */
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 
+#include <openssl/evp.h>
+
 #include "base/civil.h"
+#include "base/hash.h"
 #include "base/must.h"
+#include "base/text/base64.h"
 #include "sim/lua/lua.h"
 #include "sim/text/tree.h"
 
@@ -215,12 +220,46 @@ static int l_seconds(lua_State *L)
     return 1;
 }
 
+/* hash(text): another one in each process. */
+static int l_hash(lua_State *L)
+{
+    char digits[17];
+    size_t n;
+    const char *text = luaL_checklstring(L, 1, &n);
+    snprintf(digits, sizeof digits, "%016llX", (unsigned long long)hash_bytes(text, n));
+    lua_pushstring(L, digits);
+    return 1;
+}
+
+/* digest(text): the first eight bytes of its SHA-256, in base64. */
+static int l_digest(lua_State *L)
+{
+    enum { KEPT = 8 };
+    unsigned char digest[EVP_MAX_MD_SIZE];
+    struct buf out = {0};
+    size_t n;
+    const char *text = luaL_checklstring(L, 1, &n);
+    must(EVP_Digest(text, n, digest, NULL, EVP_sha256(), NULL));
+    base64_encode((struct str){(const char *)digest, KEPT}, &out);
+    lua_pushlstring(L, out.data, out.len);
+    buf_clear(&out);
+    return 1;
+}
+
 /* --- making */
+
+static json_t **made_of(lua_State *L)
+{
+    lua_getfield(L, LUA_REGISTRYINDEX, made_key);
+    json_t **made = lua_touserdata(L, -1);
+    lua_pop(L, 1);
+    return made;
+}
 
 /* Keeps a new value until the call is over. */
 static json_t *keep(lua_State *L, json_t *value)
 {
-    json_t **made = lua_touserdata(L, lua_upvalueindex(1));
+    json_t **made = made_of(L);
     if (!*made) *made = json_array();
     json_array_append_new(*made, value);
     return value;
@@ -228,11 +267,14 @@ static json_t *keep(lua_State *L, json_t *value)
 
 void sim_lua_forget(lua_State *L)
 {
-    lua_getfield(L, LUA_REGISTRYINDEX, made_key);
-    json_t **made = lua_touserdata(L, -1);
+    json_t **made = made_of(L);
     json_decref(*made);
     *made = NULL;
-    lua_pop(L, 1);
+}
+
+void sim_lua_push_new(lua_State *L, json_t *value)
+{
+    sim_lua_push(L, value ? keep(L, value) : NULL);
 }
 
 /* set(map, name, value): nothing for nil. */
@@ -252,25 +294,32 @@ static int l_object(lua_State *L)
     return 1;
 }
 
+/* copy(value): of all that is in it. */
+static int l_copy(lua_State *L)
+{
+    lua_pushlightuserdata(L, keep(L, json_deep_copy(node(L, 1))));
+    return 1;
+}
+
 /* integer(number): without its fraction; also one that a double of Lua does not hold. */
 static int l_integer(lua_State *L)
 {
-    sim_lua_push(L, keep(L, json_integer((json_int_t)luaL_checknumber(L, 1))));
+    sim_lua_push_new(L, json_integer((json_int_t)luaL_checknumber(L, 1)));
     return 1;
 }
 
 void sim_lua_open_json(lua_State *L)
 {
     static const luaL_Reg functions[] = {
-        {"at", l_at},         {"text", l_text},       {"int", l_int},         {"number", l_number},
-        {"type", l_type},     {"count", l_count},     {"each", l_each},       {"members", l_members},
-        {"get", l_get},       {"element", l_element}, {"dump", l_dump},       {"set", l_set},
-        {"object", l_object}, {"integer", l_integer}, {"seconds", l_seconds}, {NULL, NULL}};
+        {"at", l_at},         {"text", l_text},       {"int", l_int},   {"number", l_number},
+        {"type", l_type},     {"count", l_count},     {"each", l_each}, {"members", l_members},
+        {"get", l_get},       {"element", l_element}, {"dump", l_dump}, {"set", l_set},
+        {"object", l_object}, {"integer", l_integer}, {"copy", l_copy}, {"hash", l_hash},
+        {"digest", l_digest}, {"seconds", l_seconds}, {NULL, NULL}};
     lua_newtable(L);
+    luaL_setfuncs(L, functions, 0);
     *(json_t **)lua_newuserdata(L, sizeof(json_t *)) = NULL;
-    lua_pushvalue(L, -1);
     lua_setfield(L, LUA_REGISTRYINDEX, made_key);
-    luaL_setfuncs(L, functions, 1);
     lua_pushlightuserdata(L, json_null());
     lua_setfield(L, -2, "null");
 }
