@@ -1,10 +1,12 @@
 -- Restarts the Deployment that a firing alert of Alertmanager names by its labels, once in ten minutes.
 --   kubelua run -f scripts/alerts.lua --webhook-tls-cert-file FILE --webhook-tls-private-key-file FILE
--- with the token in KUBELUA_PARAM_TOKEN; in Alertmanager:
+-- with the token in the Secret kubelua/alerts, or in KUBELUA_PARAM_TOKEN; in Alertmanager:
 --   webhook_configs: [{ url: "https://kubelua:9443/hooks/alerts", http_config: { authorization: { credentials: T } } }]
 local k8s = require "k8s"
 
-local settings = k8s.params { token = { type = "secret", required = true, help = "sent by Alertmanager" } }
+local settings = k8s.params {
+  token = { type = "secret", from = "secret:kubelua/alerts/token", help = "sent by Alertmanager" },
+}
 
 k8s.writes { "deployments:patch" }
 
@@ -23,7 +25,7 @@ end
 
 k8s.webhook {
   path = "/hooks/alerts",
-  token = settings.token,
+  token = function() return settings.token end,
   leader = true,
   fn = function(request)
     local group, err = k8s.json.decode(request.body)

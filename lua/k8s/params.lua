@@ -26,8 +26,8 @@ local KNOWN = {
 }
 
 local function check_name(where, name)
-  if type(name) ~= "string" or #name > NAME_MAX or not string.find(name, "^[%a_][%w_]*$") then
-    local expected = ": up to " .. NAME_MAX .. " letters, digits and '_'"
+  if type(name) ~= "string" or #name > NAME_MAX or not string.find(name, "^[%a_][%w_-]*$") then
+    local expected = ": up to " .. NAME_MAX .. " letters, digits, '_' and '-'"
     raw.raise(where .. ': "' .. tostring(name) .. '" is not a parameter name' .. expected)
   end
 end
@@ -119,7 +119,8 @@ end
 
 local function complain_of_none(rule, name, own)
   local qualified = rule and rule .. "." .. name or name
-  local places = "--param " .. qualified .. "=..., a file of --params, or KUBELUA_PARAM_" .. string.upper(name)
+  local variable = string.gsub(string.upper(name), "-", "_")
+  local places = "--param " .. qualified .. "=..., a file of --params, or KUBELUA_PARAM_" .. variable
   raw.params.refuse(rule, "the parameter " .. qualified .. " has no value: set " .. places
     .. (own.help and " (" .. own.help .. ")" or ""))
 end

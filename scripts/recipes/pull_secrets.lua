@@ -1,4 +1,4 @@
--- Copies the image pull secrets that `--param from=NAMESPACE` has into every namespace, and adds them to each
+-- Copies the image pull secrets of the namespace `from` (default: kubelua) into every namespace, and adds them to each
 -- ServiceAccount named in `accounts`, so that pods can pull from a private registry.
 --   kubelua run -f scripts/recipes/pull_secrets.lua --param from=registry
 local k8s = require "k8s"
@@ -7,7 +7,7 @@ k8s.reads { "secrets:get" }
 k8s.writes { "secrets:create", "secrets:patch", "serviceaccounts:patch" }
 
 local settings = k8s.params {
-  from = { type = "string", required = true, help = "namespace with the secrets" },
+  from = { type = "string", default = "kubelua", help = "namespace with the secrets" },
   accounts = { type = "string", default = "default", help = "names of service accounts, with commas" },
 }
 

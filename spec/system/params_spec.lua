@@ -64,6 +64,36 @@ describe("settings of scripts", function()
     assert.has_match("\ntoken +%S+alerts +%- +not set\n", wide)
   end)
 
+  it("may have names with -, which a mounted key has, and the environment _ for it", function()
+    place:write("alerts.lua", [[
+      local k8s = require "k8s"
+      local settings = k8s.params { ["my-token"] = "none", ["a-b"] = "none" }
+      k8s.informer "pods"
+      k8s.command("show", function(name) return settings[name] end)
+    ]])
+    temp.write(place.path .. "/mounted/my-token", "from the key\n")
+    local engine = start("--params", place.path .. "/mounted", "--param", "a-b=flag")
+    assert.are.same({ "from the key", "flag" }, { shown(engine, "my-token"), shown(engine, "a-b") })
+    temp.write(place.path .. "/exec.lua", [[
+      local k8s = require "k8s"
+      local settings = k8s.params { ["my-token"] = "none", ["a-b"] = "none" }
+      k8s.main(function() print(settings["my-token"], settings["a-b"]) end)
+    ]])
+    local env = { KUBELUA_PARAM_MY_TOKEN = "variable", KUBELUA_PARAM_A_B = "other" }
+    local p = cluster.kubelua { "exec", "-s", sim.server, place.path .. "/exec.lua", "--param", "a-b=flag", env = env }
+    assert.are.equal(0, p:wait(), p:report())
+    assert.are.equal("variable\tflag\n", p:out())
+    place:write("alerts.lua", [[
+      local settings = require("k8s").params { ["my-token"] = { type = "url", required = true } }
+    ]])
+    assert.has_match("set --param my-token=..., a file of --params, or KUBELUA_PARAM_MY_TOKEN", refusal(), 1, true)
+    place:write("alerts.lua", 'local settings = require("k8s").params { ["my-token"] = "a", my_token = "b" }')
+    local both = cluster.kubelua { "run", "-s", sim.server, "-f", place.path .. "/scripts",
+      env = { KUBELUA_PARAM_MY_TOKEN = "variable" } }
+    assert.are.equal(2, both:wait())
+    assert.has_match("KUBELUA_PARAM_MY_TOKEN", both:err(), 1, true)
+  end)
+
   it("come from the environment, which flags and files override", function()
     local env = { KUBELUA_PARAM_WEBHOOK = "http://environment/", KUBELUA_PARAM_MODE = "hard" }
     temp.write(place.path .. "/exec.lua", [[

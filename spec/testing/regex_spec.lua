@@ -75,6 +75,8 @@ describe("k8s.regex", function()
     assert.has_match("k8s.regex: pattern must be a string, not number", raised(k8s.regex, 5), 1, true)
     local one = k8s.regex "a"
     assert.has_match("regex:match: text must be a string, not nil", raised(one.match, one), 1, true)
+    assert.has_match("regex:match: init must be a number, not string", raised(one.match, one, "a", "b"), 1, true)
+    assert.has_match("regex:find: init must be a number, not table", raised(one.find, one, "a", {}), 1, true)
     assert.has_match("regex:gsub", raised(k8s.regex("a").gsub, "a", "b", "c"), 1, true)
   end)
 

@@ -47,6 +47,17 @@ describe("a state with keep", function()
     assert.are.equal("42", (env:call "add"))
   end)
 
+  it("is misspelt where a script does not keep it", function()
+    local function problem(text, name)
+      local ok, err = pcall(load, text, { stored = { [name] = { content = {} } } })
+      assert.is_false(ok)
+      return tostring(err)
+    end
+    assert.has_match('test.load: stored: unknown state "sen", did you mean "seen"?', problem(script(), "sen"), 1, true)
+    assert.has_match('test.load: stored: the script keeps no states, found "seen"',
+      problem("local k8s = require 'k8s' k8s.state('seen', { init = {} })", "seen"), 1, true)
+  end)
+
   it("goes through a reload, and is stored by the next generation", function()
     local env = load(script())
     env:call "add"

@@ -30,6 +30,18 @@ describe("k8s.on_stop", function()
     assert.are.equal("shutdown", env:get("configmaps", "default/last").data.reason)
   end)
 
+  it("ends the script, so that nothing else can be asked of it", function()
+    local env = load(SCRIPT)
+    env:stop()
+    for _, name in ipairs { "call", "call_webhook", "lead", "load", "reload", "stop" } do
+      local ok, err = pcall(env[name], env, "reasons")
+      assert.is_false(ok, name)
+      assert.has_match(("env:%s: the script has ended by env:stop"):format(name), tostring(err), 1, true)
+    end
+    env:advance "1s"
+    assert.printed(env, "written")
+  end)
+
   it("is called before the state is handed over at a reload, and may not wait", function()
     local env = load(SCRIPT)
     assert.is_truthy(env:reload(SCRIPT .. "print 'new'"))

@@ -3,6 +3,7 @@
 
 #include "app/specs/bind_spec_internal.h"
 #include "app/specs/spec_states.h"
+#include "script/generation/state_keep.h"
 #include "script/generation/state_record.h"
 #include "script/generation/state_walk.h"
 #include "script/view/state_table.h"
@@ -28,6 +29,23 @@ static int l_store(lua_State *L)
     const char *script = arg_str(L, 2, "script").p, *state = arg_str(L, 3, "test.load: stored: name").p;
     spec_states_put(engine->states, script, state, arg_bytes(L, 4, "test.load: stored: content"));
     return 0;
+}
+
+/* kept(engine): a set of the names of states that its scripts keep */
+static int l_kept(lua_State *L)
+{
+    const struct spec_engine *engine = spec_engine_arg(L);
+    const struct script *script;
+    struct state_keep_status status;
+    lua_newtable(L);
+    for (size_t i = 0; (script = spec_engine_script(engine, i)); i++) {
+        for (size_t j = 0; j < state_keep_count(script); j++) {
+            state_keep_get_status(script, j, &status);
+            lua_pushboolean(L, true);
+            lua_setfield(L, -2, status.name);
+        }
+    }
+    return 1;
 }
 
 /* decode(record): content and version; nil and why it is none */
@@ -81,11 +99,9 @@ static int l_fail_storing(lua_State *L)
 
 void bind_test_states(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"stored", l_stored},
-                                     {"store", l_store},
-                                     {"decode", l_decode},
-                                     {"encode", l_encode},
-                                     {"fail_storing", l_fail_storing},
+    static const luaL_Reg verbs[] = {{"stored", l_stored}, {"kept", l_kept},
+                                     {"store", l_store},   {"decode", l_decode},
+                                     {"encode", l_encode}, {"fail_storing", l_fail_storing},
                                      {NULL, NULL}};
     luaL_register(L, NULL, verbs);
 }

@@ -58,9 +58,11 @@ static int l_regex_tostring(lua_State *L)
 }
 
 /* As in string.find: from the end if it is negative. */
-static size_t init_arg(lua_State *L, int idx, size_t length)
+static size_t init_arg(lua_State *L, const char *method, int idx, size_t length)
 {
-    lua_Number init = lua_isnoneornil(L, idx) ? 1 : luaL_checknumber(L, idx);
+    if (!lua_isnoneornil(L, idx) && !lua_isnumber(L, idx))
+        script_raise(L, "regex:%s: init must be a number, not %s", method, arg_type_name(L, idx));
+    lua_Number init = lua_isnoneornil(L, idx) ? 1 : lua_tonumber(L, idx);
     if (init < 0) init += (lua_Number)length + 1;
     if (!(init >= 1)) return 0;
     return init > (lua_Number)length + 1 ? length + 1 : (size_t)init - 1;
@@ -87,7 +89,7 @@ static bool search_args(lua_State *L, const char *method, struct regex_search *s
     search->text = arg_bytes(L, 2, own_text(L, -1));
     lua_pop(L, 1);
     search->is_utf8 = lua_isnoneornil(L, 4) ? regex_is_utf8(search->text) : lua_toboolean(L, 4);
-    search->from = init_arg(L, 3, search->text.n);
+    search->from = init_arg(L, method, 3, search->text.n);
     search->stop = &script_of(L)->budget.stop;
     *captures = regex_captures(box->regex);
     enum regex_end end = regex_find(box->regex, search, &err);

@@ -1,9 +1,9 @@
 /* Declared parameters, and values that nothing declares; see declared.h. */
 #include "script/params/declared.h"
 
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "base/mem.h"
 #include "base/text/nearest.h"
@@ -26,9 +26,18 @@ bool param_is_of(const struct declared_param *param, const char *rule)
     return rule ? param->rule && strcmp(param->rule, rule) == 0 : !param->rule;
 }
 
+/* A variable of the environment has no "-" in its name. */
+static bool is_variable_of(const char *variable, const char *name)
+{
+    for (; *variable && *name; variable++, name++)
+        if (toupper((unsigned char)*variable) != (*name == '-' ? '_' : toupper((unsigned char)*name)))
+            return false;
+    return *variable == *name;
+}
+
 static bool has_name(const struct param_given *given, const char *name)
 {
-    return given->order < PARAM_FROM_FILES ? strcasecmp(given->name, name) == 0
+    return given->order < PARAM_FROM_FILES ? is_variable_of(given->name, name)
                                            : strcmp(given->name, name) == 0;
 }
 

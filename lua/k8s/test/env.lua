@@ -152,6 +152,7 @@ end
 function methods:stop()
   self:settle()
   note(self, "stop")
+  self.has_ended = true
   return take_in(self, test.stop(self.engine))
 end
 
@@ -344,11 +345,17 @@ function methods:close()
   open[self] = nil
 end
 
+-- What a script does, and does not any more after env:stop.
+local OF_SCRIPT = { load = true, reload = true, lead = true, call = true, call_webhook = true, stop = true }
+
 for name, method in pairs(methods) do
   methods[name] = function(self, ...)
     if getmetatable(self) ~= metatable then
       local text = "env:%s: called on %s, not on a test environment (methods are called with ':')"
       raw.raise(text:format(name, type(self)))
+    end
+    if self.has_ended and OF_SCRIPT[name] then
+      raw.raise(string.format("env:%s: the script has ended by env:stop; load it again by test.load", name))
     end
     return method(self, ...)
   end
@@ -412,6 +419,7 @@ function env.open(given, folder)
     faults = {},
     timeline = {},
     given_states = given.stored or {},
+    has_ended = false,
   }, metatable)
   open[self] = true
   if recording then

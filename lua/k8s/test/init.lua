@@ -4,6 +4,7 @@ local raw = ...
 local env = require "k8s.test.env"
 local options = require "k8s.options"
 local place = require "k8s.test.place"
+local states = require "k8s.test.states"
 require "k8s.test.assertions"
 
 local test = {}
@@ -35,6 +36,7 @@ function test.load(path, given)
   end
   local made = env.open(checked, place.folder())
   made:load(path)
+  states.check(made)
   return env.check_params(made)
 end
 

@@ -33,6 +33,18 @@ function states.store(env, given)
   end
 end
 
+-- Once the script is there: a name that it does not keep is a slip, and the rest would be tested without it.
+function states.check(env)
+  local kept = test.kept(env.engine)
+  for name in pairs(env.given_states) do
+    if next(kept) == nil then
+      raw.raise(string.format('test.load: stored: the script keeps no states, found "%s"', tostring(name)))
+    elseif kept[name] == nil then
+      require "k8s.unknown"("test.load: stored", name, kept, "state")
+    end
+  end
+end
+
 local function stored(env, name)
   local record = test.stored(env.engine, (script_of(env)), name)
   if not record then

@@ -6,6 +6,6 @@ return function(script, _, diagnostics)
     local class, key = param.rule and "rule" or "param", param.rule or param.name
     diagnostics:warning(place.at(script, class, key, param.name),
       "parameter %s has no value: run needs %s from --param, --params or KUBELUA_PARAM_%s", param.name, param.type,
-      param.name:upper())
+      (param.name:upper():gsub("-", "_")))
   end
 end

@@ -180,7 +180,7 @@ static void test_bad_declarations_are_named_with_the_script_s_line(void **state)
         {"n = 0/0", "k8s.rule: params"},
         {"n = 1/0", "k8s.rule: params"},
         {"5", "params: \"1\" is not a parameter name"},
-        {"['a.b'] = 5", "params: \"a.b\" is not a parameter name: up to 56 letters, digits and '_'"},
+        {"['a.b'] = 5", "params: \"a.b\" is not a parameter name: up to 56 letters, digits, '_' and '-'"},
         {"n = string.rep('x', 70000)", "k8s.rule: params"},
     };
     struct cluster *c = *state;
