@@ -11,6 +11,7 @@ local test = {}
 ---@field namespace? string default namespace of informers
 ---@field now? number|string start of the clock: seconds since the epoch, or "2026-03-01T12:00:00Z"
 ---@field leader_elect? boolean a script without k8s.leader takes part in an election too
+---@field clusters? string[] names of clusters beside the home cluster: k8s.cluster(name)
 ---@field limits? table<string, string|number> of the script, by the names of --limit
 ---@field params? table<string, boolean|number|string|table> of rules, by name or "rule.name", as --param
 ---@field failures? "raise"|"collect" whether a failed call of the script fails the spec
@@ -35,6 +36,7 @@ function test.new(options) end
 ---@field verb "create"|"update"|"patch"|"apply"|"delete"|"deletecollection"
 ---@field kind string "Deployment"
 ---@field resource string "deployments.apps"
+---@field cluster? string nil: the home cluster
 ---@field apiVersion string
 ---@field namespace? string
 ---@field name? string
@@ -107,6 +109,11 @@ function env:apply_file(path) end
 ---@param options? { namespace?: string, selector?: string }
 ---@return table[]
 function env:list(kind, options) end
+
+---Returns another cluster: what is about a cluster, without the rest.
+---@param name string of the option `clusters`
+---@return k8s.TestEnv
+function env:cluster(name) end
 
 ---Adds a kind to the cluster.
 ---@param kind { kind: string, group: string, version?: string, plural?: string, namespaced?: boolean }

@@ -85,6 +85,10 @@ static bool make_io(struct cluster *cluster, struct err *err)
                                                .request_timeout_ms = settings->request_timeout_ms,
                                                .qps = settings->qps,
                                                .burst = settings->burst};
+    if (options->home) {
+        cluster->io = io_thread_join(options->home->io, &client, err);
+        return cluster->io != NULL;
+    }
     struct pool *stored = options->warm ? warm_start_pool(options->warm) : NULL;
     cluster->io = io_thread_new(&client, options->io_loop, stored, err);
     if (cluster->io && options->warm) warm_start_take_pool(options->warm);
@@ -99,6 +103,7 @@ static void make_kinds(struct cluster *cluster)
                                                                       .found = on_found_kinds,
                                                                       .failed = on_failed_kinds,
                                                                       .ctx = cluster,
+                                                                      .cluster = cluster->name,
                                                                       .is_quiet = options->is_quiet});
     cluster->parts.kinds = kinds_new(loop_clock(options->engine_loop), cluster_refresh_kinds, cluster);
 }
@@ -111,6 +116,7 @@ static void make_factory(struct cluster *cluster)
         .io_loop = io_thread_loop(cluster->io),
         .new_source = new_source,
         .ctx = cluster,
+        .cluster = cluster->name,
         .seed = cluster->seed,
         .grace_ms = settings->informer_grace_ms,
         .tuning = {.watch_list = settings->watch_list,
@@ -190,16 +196,21 @@ struct cluster *cluster_new(const struct cluster_options *options, struct err *e
 {
     struct cluster *cluster = NEW(struct cluster);
     cluster->options = *options;
+    cluster->name = options->name ? xstrdup(options->name) : NULL;
+    cluster->parts.name = cluster->name;
     cluster->seed = options->io_loop ? 0 : hash_bytes(&cluster, sizeof cluster);
     if (!make_io(cluster, err)) {
+        free(cluster->name);
         free(cluster);
         return NULL;
     }
     make_kinds(cluster);
     make_factory(cluster);
-    make_history(cluster);
     make_live(cluster);
-    make_leaders(cluster);
+    if (!cluster->name) {
+        make_history(cluster);
+        make_leaders(cluster);
+    }
     make_recorder(cluster);
     return cluster;
 }
@@ -235,5 +246,6 @@ void cluster_free(struct cluster *cluster)
     leaders_free(cluster->parts.leaders);
     discoverer_free(cluster->discoverer);
     io_thread_free(cluster->io);
+    free(cluster->name);
     free(cluster);
 }

@@ -22,6 +22,8 @@ struct cluster_options {
     const struct engine_settings *settings;
     struct warm_start *warm; /* borrowed; NULL: no caches are stored */
     bool is_quiet;           /* of discovery */
+    const char *name;        /* of a cluster beside the home cluster; copied; NULL: that one */
+    struct cluster *home;    /* of such a cluster, which shares its thread and pool; borrowed */
 };
 
 /* Observer of a cluster: of the factory, of discovery and of elections, as their headers have them. */
@@ -36,6 +38,7 @@ struct cluster_watcher {
 
 struct cluster {
     struct cluster_options options;
+    char *name; /* as its option */
     struct cluster_watcher watcher;
     uint64_t seed; /* seed of random delays; 0: an engine on one loop repeats them */
     struct io_thread *io;

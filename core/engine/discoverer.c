@@ -43,11 +43,15 @@ struct discoverer {
     struct partial_kinds partial;
 };
 
+/* The last field of a line. */
+#define CLUSTER(d) F((d)->options.cluster ? "cluster" : NULL, (d)->options.cluster)
+
 static void log_failures(struct discoverer *d, const struct catalogue *catalogue)
 {
     const char *failures = catalogue_failures(catalogue);
     if (d->failures && strcmp(d->failures, failures) == 0) return;
-    if (*failures && !d->options.is_quiet) log_warn("Discovery is incomplete", F("err", failures));
+    if (*failures && !d->options.is_quiet)
+        log_warn("Discovery is incomplete", F("err", failures), CLUSTER(d));
     free(d->failures);
     d->failures = xstrdup(failures);
 }
@@ -72,9 +76,9 @@ static void on_response(struct mail *mail)
     if (!q->catalogue) {
         metric_inc(&metric_discovery_errors);
         if (q->err.unreachable) /* logged once for all, by kube/api/reachability.c */
-            log_v(2, "Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms));
+            log_v(2, "Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms), CLUSTER(d));
         else if (!is_silent(d))
-            log_warn("Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms));
+            log_warn("Discovery failed", F("err", q->err.text), FI("retryInMs", d->retry_ms), CLUSTER(d));
         discoverer_refresh(d, d->retry_ms);
         d->options.failed(d->options.ctx, &q->err);
         d->retry_ms = d->retry_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS : d->retry_ms * 2;

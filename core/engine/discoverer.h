@@ -15,8 +15,9 @@ struct discoverer_options {
     /* A refresh failed; it will be retried. */
     void (*failed)(void *ctx, const struct err *err);
     void *ctx;
-    bool is_quiet;    /* failures are not logged */
-    bool is_one_shot; /* `failed` ends it all: that something is retried is not logged */
+    const char *cluster; /* name, for the log; borrowed; NULL: the home cluster */
+    bool is_quiet;       /* failures are not logged */
+    bool is_one_shot;    /* `failed` ends it all: that something is retried is not logged */
 };
 
 struct discoverer *discoverer_new(const struct discoverer_options *options);

@@ -158,6 +158,7 @@ struct engine *engine_new(const struct engine_options *options, struct err *err)
     engine->step_down_timer.fn = engine_on_step_down;
     engine->loop = options->loop;
     engine->cluster = options->cluster;
+    engine_take_clusters(engine);
     turns_init(&engine->turns);
     engine_make_scripts(engine);
     if (engine_make_parts(engine, err)) return engine;
@@ -184,6 +185,11 @@ struct managed_scripts *engine_scripts(struct engine *engine)
 const struct script_host *engine_host(const struct engine *engine)
 {
     return &engine->host;
+}
+
+const struct cluster *engine_cluster_at(const struct engine *engine, size_t at)
+{
+    return clusters_at(&engine->clusters, at);
 }
 
 const struct cluster *engine_cluster(const struct engine *engine)
@@ -271,6 +277,7 @@ void engine_close(struct engine *engine)
     cpu_watch_free(engine->watch);
     web_end(engine->web);
     engine_free_warm(engine);
+    clusters_end(&engine->clusters, flush_ms(engine));
     cluster_end(engine->cluster, flush_ms(engine));
     web_free(engine->web);
 }
@@ -282,6 +289,7 @@ void engine_free(struct engine *engine)
     struct engine_summary summary = engine->summary;
     signal_watch_free(engine->on_hangup);
     write_log_free(engine->audit);
+    clusters_free(&engine->clusters);
     cluster_free(engine->cluster);
     timer_cancel(&engine->check);
     timer_cancel(&engine->drain);

@@ -50,9 +50,11 @@ struct engine_options {
     bool is_driven;          /* the driver turns the one loop that the engine is on, until it has enough */
     struct loop *loop;       /* of the engine thread, with its clock; borrowed */
     struct cluster *cluster; /* on that loop; taken, also when this fails; NULL: it has */
+    struct cluster *const *others; /* clusters beside it, of which it is the home; taken likewise */
+    size_t other_count;
     const struct engine_settings *settings; /* borrowed */
     const struct script_files *files;       /* borrowed; not if is_driven */
-    struct http_local *others; /* all servers but the cluster's, in this process; NULL: the network */
+    struct http_local *servers; /* all servers but the cluster's, in this process; NULL: the network */
     struct engine_watcher watcher;
 };
 

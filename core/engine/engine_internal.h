@@ -4,6 +4,7 @@
  * engine; on the engine thread. */
 #pragma once
 #include "base/series/series.h"
+#include "engine/clusters.h"
 #include "engine/engine_view.h"
 #include "engine/reload/reload.h"
 #include "script/server/write_log.h"
@@ -22,7 +23,8 @@ struct webhook_listener;
 struct engine {
     struct engine_options options;
     struct loop *loop;
-    struct cluster *cluster;
+    struct cluster *cluster; /* the home cluster */
+    struct clusters clusters;
     struct web *web;
     struct state_store *state_files;   /* NULL: there is no directory */
     struct state_store *state_maps;    /* states in ConfigMaps; NULL: another store has them */
@@ -76,6 +78,8 @@ int64_t engine_end_left_ms(const struct engine *engine, enum end_part part);
 
 /* Creates an empty managed script for each file. */
 void engine_make_scripts(struct engine *engine);
+/* Takes the clusters beside the home cluster. */
+void engine_take_clusters(struct engine *engine);
 /* Creates the parts that threads and scripts need. Returns false and sets err on failure; engine_free frees
  * those that exist by then. */
 bool engine_make_parts(struct engine *engine, struct err *err);
@@ -116,6 +120,8 @@ bool engine_load_scripts(struct engine *engine);
 /* Schedules a check for scripts that are ready for their main, outside of any callback. */
 void engine_check_soon(struct engine *engine);
 void engine_on_check(struct timer *timer);
+/* Notes a change of a claim of any cluster. */
+void engine_note_claim(struct engine *engine, struct informer_claim *claim);
 /* Callbacks of the informer factory. */
 void engine_claim_changed(void *engine, struct informer_claim *claim);
 /* Tells scripts that claims have synced, or will not for the time being. */

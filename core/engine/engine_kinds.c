@@ -111,7 +111,8 @@ static bool is_anything_missing(const struct engine *engine)
 {
     for (size_t i = 0; i < engine->scripts.generation_count; i++)
         for (size_t j = 0; j < script_claim_count(engine->scripts.generations[i]); j++)
-            if (claim_is_missing(script_claim(engine->scripts.generations[i], j)) &&
+            if (claim_is_of_home(script_claim(engine->scripts.generations[i], j)) &&
+                claim_is_missing(script_claim(engine->scripts.generations[i], j)) &&
                 !managed_script_of_incoming(&engine->scripts, engine->scripts.generations[i]))
                 return true;
     return false;
@@ -195,8 +196,9 @@ void engine_update_kinds(struct engine *engine, const struct catalogue *catalogu
 
 void engine_refresh_kinds(void *ctx)
 {
-    const struct engine *engine = ctx;
+    struct engine *engine = ctx;
     cluster_refresh_kinds(engine->cluster);
+    clusters_refresh_kinds(&engine->clusters);
 }
 
 static void notify_watcher(const struct engine *engine, const struct err *err)

@@ -16,6 +16,7 @@ static void resolve_kinds(void *ctx)
 {
     struct engine *engine = ctx;
     if (kinds_known(engine->cluster->parts.kinds)) engine_resolve_kinds(engine);
+    clusters_resolve(&engine->clusters);
 }
 
 static void on_activated(void *ctx, struct script *before, struct script *now)
@@ -72,6 +73,42 @@ void engine_make_scripts(struct engine *engine)
                                                          .ctx = engine}});
 }
 
+/* --- clusters beside the home cluster */
+
+static void on_changed(void *ctx, struct informer_claim *claim)
+{
+    engine_note_claim(ctx, claim);
+}
+
+static void on_settled(void *ctx)
+{
+    engine_claims_settled(ctx);
+}
+
+static void on_found(void *ctx)
+{
+    struct engine *engine = ctx;
+    reload_check_soon(&engine->scripts);
+}
+
+static const char *script_of_claim(void *ctx, const struct informer_claim *claim)
+{
+    return engine_script_of(ctx, claim);
+}
+
+void engine_take_clusters(struct engine *engine)
+{
+    const struct engine_options *options = &engine->options;
+    clusters_init(&engine->clusters, engine->cluster,
+                  &(const struct clusters_hooks){.changed = on_changed,
+                                                 .synced = engine_claim_synced,
+                                                 .settled = on_settled,
+                                                 .found = on_found,
+                                                 .script_of = script_of_claim,
+                                                 .ctx = engine});
+    for (size_t i = 0; i < options->other_count; i++) clusters_add(&engine->clusters, options->others[i]);
+}
+
 /* --- the parts */
 
 /* Creates the client of http.request. */
@@ -81,13 +118,13 @@ static bool make_web(struct engine *engine, struct err *err)
     const struct engine_settings *settings = options->settings;
     const char *identity = settings->identity;
     struct web_allow *allow =
-        options->others ? NULL : web_allow_new(settings->http_hosts, settings->http_host_count, err);
-    if (!allow && !options->others) return err_wrap(err, "%s", engine->names->http_hosts);
+        options->servers ? NULL : web_allow_new(settings->http_hosts, settings->http_host_count, err);
+    if (!allow && !options->servers) return err_wrap(err, "%s", engine->names->http_hosts);
     engine->web =
         web_new(&(struct web_options){.engine_loop = engine->loop,
                                       .io_loop = io_thread_loop(engine->cluster->io),
                                       .allow = allow,
-                                      .local = options->others,
+                                      .local = options->servers,
                                       .user_agent = identity ? identity : "kubelua/" KUBELUA_VERSION});
     return true;
 }
@@ -164,6 +201,7 @@ static void make_host(struct engine *engine)
             .print_waits = engine->options.print_waits,
         },
         engine->options.settings);
+    engine->host.clusters = clusters_names(&engine->clusters);
     engine->host.state_files = engine->state_files;
     if (!engine->options.state_store)
         engine->state_maps =

@@ -41,6 +41,7 @@ void engine_begin(struct engine *engine)
     engine->refreshes = 0;
     if (kinds_known(engine->cluster->parts.kinds))
         engine_update_kinds(engine, kinds_catalogue(engine->cluster->parts.kinds));
+    clusters_resolve(&engine->clusters);
     engine_check_soon(engine);
 }
 
@@ -102,9 +103,8 @@ void engine_claims_settled(struct engine *engine)
         script_claims_changed(engine->scripts.generations[i]);
 }
 
-void engine_claim_changed(void *ctx, struct informer_claim *claim)
+void engine_note_claim(struct engine *engine, struct informer_claim *claim)
 {
-    struct engine *engine = ctx;
     if (claim_has_synced(claim)) {
         engine_check_soon(engine);
         reload_check_soon(&engine->scripts);
@@ -113,8 +113,14 @@ void engine_claim_changed(void *ctx, struct informer_claim *claim)
             engine->options.watcher.claims_changed(engine->options.watcher.ctx);
     }
     if (claim_has_settled(claim)) engine_claims_settled(engine);
-    if (claim_is_missing(claim)) engine_refresh_kinds_soon(engine);
     engine_touch(engine);
+}
+
+void engine_claim_changed(void *ctx, struct informer_claim *claim)
+{
+    struct engine *engine = ctx;
+    engine_note_claim(engine, claim);
+    if (claim_is_missing(claim)) engine_refresh_kinds_soon(engine);
 }
 
 void engine_claim_synced(void *ctx, const char *informer, size_t objects)

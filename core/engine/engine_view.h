@@ -12,6 +12,8 @@ struct policy_client;
 struct managed_scripts *engine_scripts(struct engine *engine);
 const struct script_host *engine_host(const struct engine *engine);
 const struct cluster *engine_cluster(const struct engine *engine);
+/* That one for 0, then the clusters beside it; NULL after the last. */
+const struct cluster *engine_cluster_at(const struct engine *engine, size_t at);
 /* Where webhooks are served; "": nowhere. */
 const char *engine_webhook_address(const struct engine *engine);
 /* Wall time of engine_run; 0 before. */

@@ -17,6 +17,7 @@ struct io_thread {
     bool running;
     struct loop *loop;
     bool is_alone; /* the loop is its own */
+    bool joined;   /* the loop and the pool are another's */
     struct pool *pool;
     struct kube_client *client;
     struct waker *released; /* the pool's release queue is no longer empty */
@@ -59,6 +60,16 @@ struct io_thread *io_thread_new(const struct kube_client_options *options, struc
     return NULL;
 }
 
+struct io_thread *io_thread_join(struct io_thread *first, const struct kube_client_options *options,
+                                 struct err *err)
+{
+    struct kube_client *client = kube_client_new(first->loop, first->pool, options, err);
+    if (!client) return NULL;
+    struct io_thread *io = NEW(struct io_thread);
+    *io = (struct io_thread){.loop = first->loop, .pool = first->pool, .client = client, .joined = true};
+    return io;
+}
+
 static void *run(void *arg)
 {
     struct io_thread *io = arg;
@@ -92,7 +103,7 @@ void io_thread_free(struct io_thread *io)
     must(!io->running);
     kube_client_free(io->client);
     timer_cancel(&io->drain);
-    if (io->pool) {
+    if (io->pool && !io->joined) {
         pool_drain(io->pool);
         pool_free(io->pool);
     }

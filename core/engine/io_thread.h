@@ -15,11 +15,16 @@ struct io_thread;
  * sets err if a certificate cannot be used; err names its configuration. */
 struct io_thread *io_thread_new(const struct kube_client_options *options, struct loop *loop,
                                 struct pool *stored, struct err *err);
+/* Another client on the loop of `first`, with its pool; both are borrowed, and `first` runs and ends them.
+ * Returns NULL and sets err like the above. While `first` runs, on its thread. */
+struct io_thread *io_thread_join(struct io_thread *first, const struct kube_client_options *options,
+                                 struct err *err);
 void io_thread_start(struct io_thread *io);
 void io_thread_drain(struct io_thread *io);
 /* Ends the loop and the thread; the pool stays for holders of objects. */
 void io_thread_stop(struct io_thread *io);
-/* After io_thread_stop, or if it was never started; every object must have been released. */
+/* After io_thread_stop, or if it was never started; every object must have been released. One that joined:
+ * before that, on the thread, or after it was stopped. */
 void io_thread_free(struct io_thread *io);
 
 struct loop *io_thread_loop(struct io_thread *io);

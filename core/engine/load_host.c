@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "engine/host.h"
@@ -14,6 +15,37 @@ static void refresh_nothing(void *ctx) {}
 static void print_to_stderr(void *ctx, struct str line)
 {
     fprintf(stderr, "%.*s\n", STR_ARG(line));
+}
+
+struct named_cluster {
+    struct named_cluster *next;
+    struct cluster_parts parts;
+    char name[];
+};
+
+/* Where scripts are only looked at, there is each cluster that they name. */
+static const struct cluster_parts *find_cluster(void *ctx, struct str name)
+{
+    struct load_host *dry = ctx;
+    struct named_cluster *one;
+    for (one = dry->named; one; one = one->next)
+        if (str_is(name, one->name)) return &one->parts;
+    one = xcalloc(1, sizeof *one + name.n + 1);
+    memcpy(one->name, name.p, name.n);
+    one->parts = dry->parts;
+    one->parts.name = one->name;
+    one->next = dry->named;
+    dry->named = one;
+    return &one->parts;
+}
+
+static void free_clusters(struct load_host *dry)
+{
+    while (dry->named) {
+        struct named_cluster *one = dry->named;
+        dry->named = one->next;
+        free(one);
+    }
 }
 
 void load_host_open(struct load_host *dry, const struct engine_settings *settings)
@@ -38,6 +70,7 @@ void load_host_open_on(struct load_host *dry, const struct engine_settings *sett
     dry->host =
         host_of(&(const struct host_parts){.cluster = &dry->parts, .loop = dry->loop, .turns = &dry->turns},
                 settings);
+    dry->host.clusters = (struct cluster_names){.find = find_cluster, .ctx = dry};
     if (!dry->host.hooks.print) dry->host.hooks.print = print_to_stderr;
 }
 
@@ -64,5 +97,6 @@ void load_host_close(struct load_host *dry)
     leaders_free(dry->parts.leaders);
     shared_factory_free(dry->parts.factory);
     kinds_free(dry->parts.kinds);
+    free_clusters(dry);
     loop_free(dry->loop);
 }

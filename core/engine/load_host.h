@@ -9,8 +9,9 @@
 struct load_host {
     struct loop *loop;
     struct turns turns;
-    struct cluster_parts parts; /* without a server */
-    struct script_host host;    /* to be used by the loader */
+    struct cluster_parts parts;  /* without a server */
+    struct named_cluster *named; /* as many clusters as scripts name, each with the parts of the first */
+    struct script_host host;     /* to be used by the loader */
 };
 
 /* The host borrows what the settings point to. */

@@ -79,7 +79,7 @@ function look(self)
     return
   end
   self.is_looking = true
-  local kinds, err = list(self.group, self.verb, self.namespaced, WHERE)
+  local kinds, err = list(self.group, self.verb, self.namespaced, WHERE, self.cluster)
   self.is_looking = false
   if self.is_over then
     return
@@ -115,7 +115,8 @@ local function name_of(self)
   if not plan.is_open() then
     return nil
   end
-  local name = "each kind " .. (self.group or "*") .. (self.verb and " " .. self.verb or "")
+  local cluster = self.cluster and self.cluster .. ": " or ""
+  local name = "each kind " .. cluster .. (self.group or "*") .. (self.verb and " " .. self.verb or "")
   made[name] = (made[name] or 0) + 1
   return made[name] > 1 and name .. "#" .. made[name] or name
 end
@@ -140,7 +141,7 @@ return function(filter, fn, given)
   if type(fn) ~= "function" then
     raw.raise(WHERE .. ": expected a function, not " .. type(fn))
   end
-  self.fn, self.scopes = fn, {}
+  self.fn, self.scopes, self.cluster = fn, {}, task.cluster()
   start(self, own.every or "30s")
   local shown
   shown = freeze(WHERE, {

@@ -2,6 +2,7 @@
 local raw = ...
 
 local options = require "k8s.options"
+local task = require "k8s.task"
 local is_view = raw.view.is
 local field = options.field
 
@@ -87,6 +88,7 @@ return function(about, kind, reason, format, ...)
     place.resourceVersion,
     kind,
     reason,
-    text_of(format, ...)
+    text_of(format, ...),
+    task.cluster()
   )
 end

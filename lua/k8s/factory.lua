@@ -64,8 +64,8 @@ end
 
 -- Checks that a running script declared the kind, and the namespaces if its informer follows them. The table is copied,
 -- so that what is checked is what is used.
-local function check_running(kind, merged)
-  check_informer(kind)
+local function check_running(kind, merged, cluster)
+  check_informer(kind, cluster)
   if type(merged.namespaces) ~= "table" then
     return
   end
@@ -75,20 +75,20 @@ local function check_running(kind, merged)
   end
   merged.namespaces = copy
   if copy.selector ~= nil then
-    check_informer "namespaces"
+    check_informer("namespaces", cluster)
   end
 end
 
 -- Of a running script the plan has what k8s.reads declared.
-local function claim(defaults, kind, given)
+local function claim(defaults, kind, given, cluster)
   check_kind(kind)
   local own = check("k8s.informer", given, INFORMER_OPTIONS)
   local merged = merge(own, defaults)
   merged.transform = own.transform
   if not is_loading() then
-    check_running(kind, merged)
+    check_running(kind, merged, cluster)
   end
-  local claimed = raw.informer.claim(kind, merged)
+  local claimed = raw.informer.claim(kind, merged, cluster)
   if is_loading() then
     plan.add("informer", raw.informer.describe(claimed), plan.text { resync = merged.resync })
   end
@@ -101,14 +101,14 @@ end
 
 -- k8s.informer(kind, options): the cache of one kind, kept up to date. What a running script makes has :stop().
 function factory.informer(kind, given)
-  return claim({}, kind, given)
+  return claim({}, kind, given, task.cluster())
 end
 
 -- k8s.factory { namespace, selector, ... }: informers with options in common. While the script loads only.
 function factory.factory(given)
   raw.check_loading "k8s.factory"
   local defaults = merge(check("k8s.factory", given, OPTIONS), {})
-  local informers = {}
+  local informers, cluster = {}, task.cluster()
   local self
 
   local function check_self(called_on, name)
@@ -121,7 +121,7 @@ function factory.factory(given)
     informer = function(called_on, kind, own)
       check_self(called_on, "informer")
       raw.check_loading "factory:informer"
-      local made = claim(defaults, kind, own)
+      local made = claim(defaults, kind, own, cluster)
       informers[#informers + 1] = made
       return made
     end,

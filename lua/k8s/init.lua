@@ -12,6 +12,7 @@ after k8s.time:after
 ago k8s.time:ago
 apply k8s.apply
 base64 raw:base64 *
+cluster k8s.cluster
 command k8s.command -
 conditions k8s.conditions *+
 controller k8s.controller -

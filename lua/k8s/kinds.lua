@@ -2,7 +2,8 @@
 local raw = ...
 
 local options = require "k8s.options"
-local list = require("k8s.task").blocking(raw.kinds.list)
+local task = require "k8s.task"
+local list = task.blocking(raw.kinds.list)
 
 local kinds = {}
 
@@ -12,7 +13,7 @@ kinds.FILTER = { group = "string", verb = "string", namespaced = "boolean" }
 -- verbs }, and an err beside it when some groups did not respond; or nil, err.
 function kinds.list(given)
   local filter = options.check("k8s.kinds", given, kinds.FILTER)
-  return list(filter.group, filter.verb, filter.namespaced, "k8s.kinds")
+  return list(filter.group, filter.verb, filter.namespaced, "k8s.kinds", task.cluster())
 end
 
 return kinds

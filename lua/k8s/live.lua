@@ -2,7 +2,9 @@
 local raw = ...
 
 local options = require "k8s.options"
-local blocking = require("k8s.task").blocking
+local task = require "k8s.task"
+
+local blocking = task.blocking
 
 local live = {}
 
@@ -29,7 +31,7 @@ function live.get(kind, key, unknown)
   if unknown ~= nil then
     raw.raise "k8s.get: takes a kind and a key, and no options"
   end
-  local resource, err = resource_of("k8s.get", kind)
+  local resource, err = resource_of("k8s.get", kind, task.cluster())
   if not resource then
     return nil, err
   end
@@ -54,7 +56,7 @@ end
 local function open_pages(verb, kind, given)
   local own = options.check(verb, given, LIST_OPTIONS)
   local match = match_of(verb, own)
-  local resource, err = resource_of(verb, kind)
+  local resource, err = resource_of(verb, kind, task.cluster())
   if not resource then
     return nil, err
   end
@@ -124,7 +126,7 @@ end
 -- k8s.watch(kind, { resource_version = "5" }): `for ev in watch do`, ev.type and ev.object; watch:close() ends it.
 function live.watch(kind, given)
   local own = options.check("k8s.watch", given, WATCH_OPTIONS)
-  local resource, err = resource_of("k8s.watch", kind)
+  local resource, err = resource_of("k8s.watch", kind, task.cluster())
   if not resource then
     return raw.live.no_watch(err)
   end

@@ -2,9 +2,10 @@
 local raw = ...
 
 local options = require "k8s.options"
-local blocking = require("k8s.task").blocking
+local task = require "k8s.task"
 local pod_ref = require "k8s.pod_ref"
 
+local blocking = task.blocking
 local resource_of = blocking(raw.live.resource)
 local read = blocking(raw.live.logs)
 local next_line = blocking(raw.live.line)
@@ -69,7 +70,7 @@ return function(pod, given)
   local own = options.check("k8s.logs", given, OPTIONS)
   local namespace, name = pod_ref("k8s.logs", pod)
   local query = query_of(own)
-  local resource, err = resource_of("k8s.logs", "pods")
+  local resource, err = resource_of("k8s.logs", "pods", task.cluster())
   if own.follow then
     if not resource then
       error(err, 0)

@@ -3,7 +3,8 @@
 local raw = ...
 
 local options = require "k8s.options"
-local read = require("k8s.task").blocking(raw.live.raw)
+local task = require "k8s.task"
+local read = task.blocking(raw.live.raw)
 
 local OPTIONS = { path = "string", query = "table", timeout = "duration" }
 
@@ -31,7 +32,7 @@ return function(given)
   if not own.path then
     raw.raise "k8s.raw: path is missing"
   end
-  local text, is_json = read(own.path, own.timeout, unpack(query_of(own.query)))
+  local text, is_json = read(own.path, own.timeout, task.cluster(), unpack(query_of(own.query)))
   if not text then
     return nil, is_json
   elseif is_json and text ~= "" then

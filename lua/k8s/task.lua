@@ -6,6 +6,11 @@ local YIELDED, results = raw.task.yielded, raw.task.results
 -- task.made(thing, ending): set by k8s.each_kind, and called with what a function makes and the method that ends it.
 local task = {}
 
+-- The name of the cluster that the function under way is about; none: the home cluster. Set by k8s.cluster.
+function task.cluster()
+  return nil
+end
+
 -- Results of a verb that had them at once are as they are.
 local function finish(...)
   local first = ...

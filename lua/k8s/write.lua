@@ -2,12 +2,18 @@
 local raw = ...
 
 local options = require "k8s.options"
-local blocking = require("k8s.task").blocking
+local task = require "k8s.task"
+
+local blocking = task.blocking
 
 local write = {}
 
+local resource_of = blocking(raw.write.resource)
+
 -- Resolves a kind.
-write.resource_of = blocking(raw.write.resource)
+function write.resource_of(verb, kind, subresource)
+  return resource_of(verb, kind, subresource, task.cluster())
+end
 
 local json_of, turn_of, send = raw.write.body, blocking(raw.write.turn), blocking(raw.write.send)
 

@@ -64,6 +64,9 @@ describe("types/k8s.lua", function()
     assert.same(sorted(bound("bind_rule.c", "result_methods")), sorted(declared "Result"))
     assert.same(sorted(bound("bind_quantity.c", "quantity_methods")), sorted(declared "Quantity"))
     assert.same(sorted(content(load_module("k8s").factory {})), sorted(declared "Factory"))
+    local methods = declared "Cluster"
+    methods.name = true
+    assert.same(sorted(content(load_module("k8s").cluster "west")), sorted(methods))
   end)
 
   it("names what k8s shows, no more and no less", function()

@@ -49,6 +49,7 @@ static void describe(const struct informer_spec *spec, const struct resource *re
         .projection = spec->projection,
         .metadata_only = spec->metadata_only,
     };
+    if (spec->cluster) buf_printf(out, "%s: ", spec->cluster);
     if (resource)
         resource_name(resource, out);
     else
@@ -100,6 +101,7 @@ static void put_names(const struct informer_claim *claim, struct buf *out)
         resource_api_version(resource, &version);
     }
     put_name(claim, out);
+    json_text(out, "cluster", spec->cluster ? spec->cluster : "");
     json_text(out, "kind", spec->kind);
     json_text(out, "resource", buf_text(&name));
     json_text(out, "apiVersion", buf_text(&version));

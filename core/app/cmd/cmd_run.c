@@ -29,6 +29,7 @@ static const struct flag_group *groups_of(enum driver_mode mode)
     static const struct flag none = {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL};
     static struct flag_group all[9];
     size_t n = 0;
+    options.takes_contexts = true;
     all[n++].flags = mode == DRIVER_RUN ? run_flags(&options) : exec_flags(&options);
     all[n++].flags = engine_flags(&options);
     all[n++].flags = param_flags(&options);
@@ -89,8 +90,55 @@ static void warn_of_token(const struct flags_given *given)
             log_warn("Token on the command line is visible to other users of the machine, use a kubeconfig");
 }
 
+/* Configurations of all clusters; the first is the home cluster. */
+struct configs {
+    struct cluster_config items[CLUSTERS_MAX];
+    size_t count;
+};
+
+/* A flag that replaces a part of a context would do so in all of them. */
+static bool check_contexts(const struct options *o, struct err *err)
+{
+    const struct cluster_flags *c = &o->cluster;
+    const char *given = nonempty(c->cluster)                 ? "--cluster"
+                        : nonempty(c->user)                  ? "--user"
+                        : nonempty(c->server)                ? "--server"
+                        : nonempty(c->token)                 ? "--token"
+                        : nonempty(c->certificate_authority) ? "--certificate-authority"
+                        : nonempty(c->client_certificate)    ? "--client-certificate"
+                        : nonempty(c->client_key)            ? "--client-key"
+                        : nonempty(c->tls_server_name)       ? "--tls-server-name"
+                                                             : NULL;
+    if (given && o->contexts.count > 1)
+        return err_set(err, ERR_INVALID, "%s and several --context are mutually exclusive", given);
+    if (o->contexts.count > CLUSTERS_MAX)
+        return err_set(err, ERR_INVALID, "%zu times --context exceeds %d", o->contexts.count, CLUSTERS_MAX);
+    for (size_t i = 0; i < o->contexts.count; i++)
+        for (size_t j = 0; j < i; j++)
+            if (strcmp(o->contexts.items[i], o->contexts.items[j]) == 0)
+                return err_set(err, ERR_INVALID, "--context: \"%s\" is given twice", o->contexts.items[i]);
+    return true;
+}
+
+static bool load_clusters(struct configs *configs, struct err *err)
+{
+    struct cluster_flags flags = options.cluster;
+    size_t count = options.contexts.count ? options.contexts.count : 1;
+    if (!check_contexts(&options, err)) return false;
+    for (; configs->count < count; configs->count++) {
+        if (options.contexts.count) flags.context = options.contexts.items[configs->count];
+        if (!cluster_config_load(&flags, &configs->items[configs->count], err)) return false;
+    }
+    return true;
+}
+
+static void clear_configs(struct configs *configs)
+{
+    for (size_t i = 0; i < configs->count; i++) cluster_config_clear(&configs->items[i]);
+}
+
 static bool prepare(enum driver_mode mode, struct flag_list *arguments, struct script_files *files,
-                    struct cluster_config *cluster, struct err *err)
+                    struct configs *configs, struct err *err)
 {
     if (mode == DRIVER_EXEC && !name_script(arguments, err)) return false;
     log_setup(strcmp(options.log_format, "json") == 0 ? LOG_JSON : LOG_TEXT, options.verbosity);
@@ -99,7 +147,7 @@ static bool prepare(enum driver_mode mode, struct flag_list *arguments, struct s
     warn_of_token(options.given);
     return options_read_params(&options, err) && options_read_history(&options, err) && check_ignore(err) &&
            check_namespace(err) && options_complete(&options, true, files, err) &&
-           cluster_config_load(&options.cluster, cluster, err) && pool_check_space(err);
+           load_clusters(configs, err) && pool_check_space(err);
 }
 
 /* A report that did not reach its reader is not done, whatever main returned. */
@@ -116,25 +164,30 @@ int launch_check_output(const char *command, int exit_code)
 static int launch(enum driver_mode mode, struct command_line *line)
 {
     struct script_files files = {0};
-    struct cluster_config cluster = {0};
+    struct configs configs = {0};
     struct err err;
     int exit_code;
     options.flags = line->tables;
     options.given = &line->given;
-    if (prepare(mode, &line->arguments, &files, &cluster, &err)) {
+    if (prepare(mode, &line->arguments, &files, &configs, &err)) {
         if (mode == DRIVER_EXEC) writer_end_with_reader();
         writer_start(WRITER_BUFFER_DEFAULT, clock_real());
-        const struct engine_settings settings = options_for_engine(&options, cluster.namespace_);
+        const struct engine_settings settings = options_for_engine(&options, configs.items[0].namespace_);
         signal(SIGPIPE, SIG_IGN);
         signal(SIGXFSZ, SIG_IGN); /* a limit of files is an error as a full disk is */
-        exit_code = driver_run(&(const struct driver_options){
-            .mode = mode, .options = &options, .config = &cluster, .settings = &settings, .files = &files});
+        exit_code = driver_run(&(const struct driver_options){.mode = mode,
+                                                              .options = &options,
+                                                              .config = &configs.items[0],
+                                                              .others = &configs.items[1],
+                                                              .other_count = configs.count - 1,
+                                                              .settings = &settings,
+                                                              .files = &files});
         writer_stop(FLUSH_MS);
         if (mode == DRIVER_EXEC) exit_code = launch_check_output(line->argv[0], exit_code);
     } else {
         exit_code = command_fail(line, err.text);
     }
-    cluster_config_clear(&cluster);
+    clear_configs(&configs);
     script_files_clear(&files);
     options_clear(&options);
     return exit_code;

@@ -235,20 +235,52 @@ static void close_all(struct driver *driver)
     loop_free(driver->loop);
 }
 
+static struct cluster *make_cluster(struct driver *driver, const struct cluster_config *config,
+                                    struct cluster *home, struct err *err)
+{
+    return cluster_new(&(const struct cluster_options){.engine_loop = driver->loop,
+                                                       .config = config,
+                                                       .warm = home ? NULL : driver->warm,
+                                                       .settings = driver->started->settings,
+                                                       .name = home ? config->name : NULL,
+                                                       .home = home},
+                       err);
+}
+
+/* Ends clusters that no engine took; none of their threads runs yet. */
+static void drop_clusters(struct cluster *home, struct cluster **others, size_t count)
+{
+    for (size_t i = 0; i < count; i++) cluster_end(others[i], 0);
+    cluster_end(home, 0);
+    for (size_t i = 0; i < count; i++) cluster_free(others[i]);
+    cluster_free(home);
+}
+
+/* Creates the clusters beside `home`; if one cannot be had, ends all of them, `home` too. */
+static bool make_others(struct driver *driver, struct cluster *home, struct cluster **others, struct err *err)
+{
+    for (size_t i = 0; i < driver->started->other_count; i++) {
+        others[i] = make_cluster(driver, &driver->started->others[i], home, err);
+        if (others[i]) continue;
+        drop_clusters(home, others, i);
+        return false;
+    }
+    return true;
+}
+
 static struct engine *make_engine(struct driver *driver, struct err *err)
 {
     const struct driver_options *started = driver->started;
     bool exec = started->mode == DRIVER_EXEC;
-    struct cluster *cluster = cluster_new(&(const struct cluster_options){.engine_loop = driver->loop,
-                                                                          .config = started->config,
-                                                                          .warm = driver->warm,
-                                                                          .settings = started->settings},
-                                          err);
+    struct cluster *others[CLUSTERS_MAX], *cluster = make_cluster(driver, started->config, NULL, err);
+    if (!cluster || !make_others(driver, cluster, others, err)) return NULL;
     return engine_new(&(const struct engine_options){.keeps_running = !exec,
                                                      .needs_main = exec,
                                                      .print_waits = exec,
                                                      .loop = driver->loop,
                                                      .cluster = cluster,
+                                                     .others = others,
+                                                     .other_count = started->other_count,
                                                      .settings = started->settings,
                                                      .files = started->files,
                                                      .watcher = {.claims_changed = on_claims_changed,

@@ -6,6 +6,8 @@
 
 struct cluster_config;
 
+enum { CLUSTERS_MAX = 100 }; /* --context */
+
 enum driver_mode {
     DRIVER_RUN,  /* until a signal */
     DRIVER_EXEC, /* until the one script's main returns */
@@ -16,6 +18,8 @@ struct driver_options {
     enum driver_mode mode;
     struct options *options; /* the log's may change on SIGHUP */
     const struct cluster_config *config;
+    const struct cluster_config *others; /* of clusters beside that one; each has a name */
+    size_t other_count;
     const struct engine_settings *settings;
     const struct script_files *files;
 };

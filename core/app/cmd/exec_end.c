@@ -75,7 +75,7 @@ void exec_end_main_done(struct exec_end *end, enum script_result result, int cod
 static void report_laggard(const struct engine *engine, struct informer_claim *claim)
 {
     struct claim_status status;
-    if (claim_is_suspended(claim) || claim_has_synced(claim)) return;
+    if (!claim_is_of_home(claim) || claim_is_suspended(claim) || claim_has_synced(claim)) return;
     claim_get_status(claim, &status);
     struct buf cause = {0};
     int64_t since_us;

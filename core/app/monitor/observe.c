@@ -49,6 +49,8 @@ void observe_describe_lag(struct engine *engine, struct buf *out)
     size_t named = 0, more = 0;
     for (size_t i = 0; i < scripts->generation_count; i++)
         for (size_t j = 0; j < script_claim_count(scripts->generations[i]); j++) {
+            /* Other clusters have a state of their own: none of them makes the engine unready. */
+            if (!claim_is_of_home(script_claim(scripts->generations[i], j))) continue;
             line.len = 0;
             if (!describe(engine, script_claim(scripts->generations[i], j), &line)) continue;
             if (is_named(&names, buf_slice(&line))) continue;
@@ -107,6 +109,8 @@ void observe(void *ctx)
     rest(observer);
     observe_informers(observer);
     observe_scripts(engine_scripts(engine));
-    shared_factory_update_metrics(engine_cluster(engine)->parts.factory,
-                                  observer->times++ % THOROUGH_EVERY == 0);
+    const struct cluster *cluster;
+    bool thorough = observer->times++ % THOROUGH_EVERY == 0;
+    for (size_t i = 0; (cluster = engine_cluster_at(engine, i)); i++)
+        shared_factory_update_metrics(cluster->parts.factory, thorough);
 }

@@ -82,13 +82,28 @@ struct flag flag_verbosity(struct options *o)
 
 /* --- tables */
 
+static struct flag flag_context(struct options *o)
+{
+    if (!o->takes_contexts)
+        return (struct flag){
+            "context", 0, FLAG_STRING, &o->cluster.context, "NAME", NULL, "Kubeconfig context to use"};
+    return (struct flag){"context",
+                         0,
+                         FLAG_LIST,
+                         &o->contexts,
+                         "NAME",
+                         NULL,
+                         "Kubeconfig context to use (repeatable: the first is the home cluster, the others "
+                         "are for k8s.cluster)"};
+}
+
 const struct flag *connection_flags(struct options *o)
 {
     static struct flag table[20];
     struct cluster_flags *c = &o->cluster;
     const struct flag flags[] = {
         {"kubeconfig", 0, FLAG_STRING, &c->kubeconfig, "FILE", NULL, "Path to the kubeconfig file"},
-        {"context", 0, FLAG_STRING, &c->context, "NAME", NULL, "Kubeconfig context to use"},
+        flag_context(o),
         {"cluster", 0, FLAG_STRING, &c->cluster, "NAME", NULL, "Kubeconfig cluster to use"},
         {"user", 0, FLAG_STRING, &c->user, "NAME", NULL, "Kubeconfig user to use"},
         {"server", 's', FLAG_STRING, &c->server, "URL", NULL,

@@ -22,6 +22,8 @@ struct ignore_options {
 
 struct options {
     struct cluster_flags cluster;
+    bool takes_contexts;       /* --context may be repeated: set before connection_flags */
+    struct flag_list contexts; /* then: the first is that of `cluster` */
     struct leader_flags leader;
     struct flag_list files, as_groups;
     bool recursive;                          /* of files */

@@ -56,27 +56,28 @@ static struct limits limits_arg(lua_State *L, int idx)
 
 /* Returns the strings of the array at `idx`, which keeps them alive; an array with their pointers stays on
  * the stack. */
-static const char **texts_arg(lua_State *L, int idx, size_t *count)
+static const char **texts_arg(lua_State *L, int idx, const char *what, size_t *count)
 {
     *count = lua_istable(L, idx) ? lua_objlen(L, idx) : 0;
     const char **texts = lua_newuserdata(L, (*count + 1) * sizeof *texts);
     for (size_t i = 0; i < *count; i++) {
         lua_rawgeti(L, idx, (int)i + 1);
-        texts[i] = arg_str(L, -1, "test.load: params").p;
+        texts[i] = arg_str(L, -1, what).p;
         lua_pop(L, 1);
     }
     return texts;
 }
 
-/* open(namespace, wall time in seconds, elects, limits, params) */
+/* open(namespace, wall time in seconds, elects, limits, params, clusters) */
 static int l_open(lua_State *L)
 {
     struct err err;
-    size_t param_count;
-    lua_settop(L, 5);
+    size_t param_count, cluster_count;
+    lua_settop(L, 6);
     const struct limits limits = limits_arg(L, 4);
-    lua_settop(L, 5);
-    const char **params = texts_arg(L, 5, &param_count);
+    lua_settop(L, 6);
+    const char **params = texts_arg(L, 5, "test.load: params", &param_count);
+    const char **clusters = texts_arg(L, 6, "test.load: clusters", &cluster_count);
     lua_Number now = luaL_checknumber(L, 2);
     if (!(now >= 0 && now < NOW_END))
         script_raise(L, "test.load: now must be a time from 1970 to 2199, not %.14g seconds", now);
@@ -86,6 +87,8 @@ static int l_open(lua_State *L)
                                                 .limits = &limits,
                                                 .params = params,
                                                 .param_count = param_count,
+                                                .clusters = clusters,
+                                                .cluster_count = cluster_count,
                                                 .lua_path = script_of(L)->host->lua_path,
                                                 .lua_path_count = script_of(L)->host->lua_path_count};
     struct holder *holder = lua_newuserdata(L, sizeof *holder);

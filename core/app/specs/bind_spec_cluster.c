@@ -89,6 +89,14 @@ static bool on_object(void *ctx, const struct audit_input_parsed *object, struct
     return true;
 }
 
+/* select(engine, name or nil): which cluster is meant from now on; returns whether there is one. */
+static int l_select(lua_State *L)
+{
+    const char *name = arg_str_opt(L, 2, "name").p;
+    lua_pushboolean(L, spec_engine_select(spec_engine_arg(L), name));
+    return 1;
+}
+
 /* read_file(path): its objects, each { json, apiVersion, kind }, with the types that its List declares */
 static int l_read_file(lua_State *L)
 {
@@ -106,7 +114,7 @@ static int l_resolve(lua_State *L)
     struct resource resource;
     struct spec_engine *engine = spec_engine_arg(L);
     const char *kind = arg_str(L, 2, "kind").p;
-    if (!kinds_resolve(engine_cluster(engine->engine)->parts.kinds, str_of(kind), &resource, &err))
+    if (!kinds_resolve(spec_engine_kinds(engine), str_of(kind), &resource, &err))
         return spec_push_result(L, false, &err);
     lua_createtable(L, 0, 5); /* five small strings; a failure here ends only the process of the specs */
     tool_set_text(L, "group", resource.group);
@@ -121,8 +129,14 @@ static int l_resolve(lua_State *L)
 
 void bind_test_cluster(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {
-        {"put", l_put},           {"remove", l_remove}, {"request", l_request},     {"resolve", l_resolve},
-        {"add_kind", l_add_kind}, {"answer", l_answer}, {"read_file", l_read_file}, {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"put", l_put},
+                                     {"remove", l_remove},
+                                     {"request", l_request},
+                                     {"resolve", l_resolve},
+                                     {"add_kind", l_add_kind},
+                                     {"answer", l_answer},
+                                     {"read_file", l_read_file},
+                                     {"select", l_select},
+                                     {NULL, NULL}};
     luaL_register(L, NULL, verbs);
 }

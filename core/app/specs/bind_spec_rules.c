@@ -55,7 +55,7 @@ static int l_rule(lua_State *L)
     const char *kind = text_of(L, "kind");
     struct buf *name = script_scratch(script_of(L));
     struct resource resource;
-    if (kind && !kinds_resolve(engine_cluster(engine->engine)->parts.kinds, str_of(kind), &resource, &err))
+    if (kind && !kinds_resolve(spec_engine_kinds(engine), str_of(kind), &resource, &err))
         return spec_push_result(L, false, &err);
     if (kind) {
         resource_name(&resource, name);

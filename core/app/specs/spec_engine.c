@@ -6,9 +6,11 @@
 
 #include "app/options/options.h"
 #include "app/specs/replay.h"
+#include "app/specs/spec_clusters.h"
 #include "app/specs/spec_states.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/must.h"
 #include "engine/reload/reload.h"
 #include "script/vm/bundle.h"
 
@@ -96,7 +98,8 @@ void spec_engine_free(struct spec_engine *engine)
         engine_free(engine->engine);
     }
     spec_web_free(engine->servers);
-    spec_cluster_free(engine->cluster);
+    spec_cluster_free(engine->home);
+    spec_clusters_free(engine);
     loop_free(engine->loop);
     buf_clear(&engine->records);
     params_free(engine->params);
@@ -110,7 +113,7 @@ static bool make_engine(struct spec_engine *engine, struct err *err)
     static char server[] = "http://cluster.test";
     static struct cluster_config inside; /* the same each time */
     struct kube_client_options client;
-    engine->cluster = spec_cluster_new(&(struct spec_cluster_options){
+    engine->cluster = engine->home = spec_cluster_new(&(struct spec_cluster_options){
         .loop = engine->loop, .written = spec_engine_note_write, .ctx = engine});
     engine->servers = spec_web_new(&(struct spec_web_options){
         .loop = engine->loop, .on_request = spec_engine_note_request, .ctx = engine});
@@ -121,17 +124,24 @@ static bool make_engine(struct spec_engine *engine, struct err *err)
                                                                           .server = client.local,
                                                                           .settings = &engine->settings},
                                           err);
+    struct cluster **others = xcalloc(engine->other_count + 1, sizeof(struct cluster *));
+    /* Their configuration is plain: nothing of it can fail. */
+    for (size_t i = 0; cluster && i < engine->other_count; i++)
+        must((others[i] = spec_cluster_connect(&engine->others[i], cluster, err)) != NULL);
     engine->states = spec_states_new(engine->loop);
     engine->engine = engine_new(
         &(const struct engine_options){
             .is_driven = true,
             .loop = engine->loop,
             .cluster = cluster,
+            .others = others,
+            .other_count = engine->other_count,
             .settings = &engine->settings,
-            .others = spec_web_server(engine->servers),
+            .servers = spec_web_server(engine->servers),
             .state_store = engine->states,
             .watcher = {.unknown_kind = on_unknown_kind, .main_done = on_main_done, .ctx = engine}},
         err);
+    free(others);
     if (!engine->engine) return false;
     engine_refresh_kinds(engine->engine);
     return true;
@@ -149,6 +159,7 @@ struct spec_engine *spec_engine_open(const struct spec_engine_options *options, 
     engine->namespace_ = xstrdup(options->namespace_);
     engine->limits = options->limits ? *options->limits : limits_default;
     bool ok = read_params(engine, options, err);
+    spec_clusters_new(engine, options->clusters, options->cluster_count);
     engine->settings = settings_of(engine, options);
     spec_engine_enter(engine);
     ok = ok && make_engine(engine, err);
@@ -164,7 +175,7 @@ static bool settle(struct spec_engine *engine, struct err *err)
 {
     for (int i = 0; i < TURNS_MAX; i++) {
         if (!loop_settle(engine->loop, TURNS_MAX)) break;
-        if (!spec_cluster_pump(engine->cluster)) return true;
+        if (!spec_clusters_pump(engine)) return true;
     }
     return err_set(err, ERR_LIMIT,
                    "the script does not settle: still busy after %d turns without the clock advancing",

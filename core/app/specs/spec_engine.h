@@ -13,11 +13,24 @@
 /* Latest time of the clock: versions of objects are derived from it. */
 #define TEST_CLOCK_END_US ((int64_t)7258118400 * 1000000)
 
+/* A cluster beside the home cluster. */
+struct spec_other {
+    struct spec_engine *engine;
+    char *name;
+    struct spec_cluster *cluster;
+    struct cluster_config config;
+};
+
 struct spec_engine {
     struct loop *loop;
-    struct spec_cluster *cluster; /* the server */
-    struct spec_web *servers;     /* all other servers */
-    struct state_store *states;   /* that scripts keep; the engine's */
+    struct spec_cluster *home;    /* the server */
+    struct spec_cluster *cluster; /* selected, see spec_engine_select */
+    struct spec_other *others;
+    size_t other_count;
+    const char *selected;       /* name of `cluster`; NULL: the home cluster */
+    const char *writing;        /* name of the cluster whose write is noted; likewise */
+    struct spec_web *servers;   /* all other servers */
+    struct state_store *states; /* that scripts keep; the engine's */
     struct engine *engine;
     struct engine_settings settings; /* of the engine */
     struct limits limits;
@@ -39,6 +52,8 @@ struct spec_engine_options {
     size_t lua_path_count;
     const char *const *params; /* of rules, "restarts=10", as --param has them; copied */
     size_t param_count;
+    const char *const *clusters; /* names of clusters beside the home cluster; copied */
+    size_t cluster_count;
     bool live;   /* prints and logs as `kubelua run` does, and only reports writes */
     bool elects; /* scripts that do not call k8s.leader take part in an election too */
 };
@@ -60,6 +75,11 @@ bool spec_engine_settle(struct spec_engine *engine, struct err *err);
 bool spec_engine_advance(struct spec_engine *engine, int64_t ms, struct err *err);
 /* Returns the time since it was opened. */
 int64_t spec_engine_elapsed_ms(const struct spec_engine *engine);
+/* Has the functions below, faults and answers be about the cluster with this name from now on; NULL: the home
+ * cluster. False if there is none. */
+bool spec_engine_select(struct spec_engine *engine, const char *name);
+/* The kinds of that cluster. */
+const struct kinds *spec_engine_kinds(const struct spec_engine *engine);
 /* Stores objects, unaffected by faults; watches deliver them when the engine settles. */
 bool spec_engine_put(struct spec_engine *engine, struct str json, struct err *err);
 /* Removes the object of a path at once; returns false if it does not exist. */

@@ -49,6 +49,7 @@ void spec_engine_note_write(void *ctx, const struct sim_inside_about *about,
     struct buf *out = &engine->records;
     if (!about->resource) return;
     begin(engine, "write");
+    put_optional(out, "cluster", engine->writing);
     json_text(out, "verb", about->verb);
     json_text(out, "kind", about->kind);
     json_text(out, "resource", about->resource);

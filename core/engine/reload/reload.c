@@ -105,7 +105,7 @@ static bool is_unresolved(const struct managed_scripts *scripts, const struct sc
         if (claim_is_suspended(claim) &&
             (scripts->options.host->runs_rules || resource_name_has_group(str_of(claim_spec(claim)->kind))))
             continue;
-        if (!claim_is_resolved(claim)) return true;
+        if (!claim_is_resolved(claim) && !script_claim_may_lag(script, claim)) return true;
     }
     return false;
 }

@@ -96,6 +96,7 @@ static bool reads(const struct informer_key *key, const struct informer_key *oth
 bool claim_reads(const struct informer_claim *claim, const struct informer_claim *other,
                  const struct root *object)
 {
+    if (other->factory != claim->factory) return false; /* of another cluster */
     for (size_t i = 0; other->set && claim->set && i < claim->set->count; i++)
         if (reads(&claim->set->members[i]->key, &other->set->members[0]->key, object)) return true;
     return false;

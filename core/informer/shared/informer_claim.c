@@ -23,6 +23,7 @@ static struct series *show_down(const struct informer_spec *spec, const char *ns
     char *kind = (char *)spec->kind, *none = (char *)"";
     const struct resource unknown = {none, none, kind, kind, .namespaced = true};
     informer_spec_key(spec, &unknown, ns, &key);
+    key.cluster = spec->cluster;
     informer_key_describe(&key, &name);
     struct series *series = informer_metrics_down(buf_text(&name), spec->kind);
     informer_key_clear(&key);
@@ -49,12 +50,19 @@ static void claim_end_down(struct informer_claim *claim)
     claim->down_count = 0;
 }
 
+static char *cluster_of(const struct shared_factory *factory, const struct informer_spec *spec)
+{
+    const char *name = spec->cluster ? spec->cluster : factory->options.cluster;
+    return name ? xstrdup(name) : NULL;
+}
+
 static struct informer_claim *make(struct shared_factory *factory, const struct informer_spec *spec)
 {
     struct informer_claim *claim = NEW(struct informer_claim);
     claim->factory = factory;
     claim->spec = (struct informer_spec){
         .kind = xstrdup(spec->kind),
+        .cluster = cluster_of(factory, spec),
         .namespace_ = xstrdup(spec->namespace_ ? spec->namespace_ : ""),
         .namespace_selector = xstrdup(spec->namespace_selector ? spec->namespace_selector : ""),
         .label_selector = xstrdup(spec->label_selector ? spec->label_selector : ""),
@@ -135,6 +143,7 @@ struct informer_claim *shared_factory_next_claim(const struct shared_factory *fa
 static void clear_spec(struct informer_spec *spec)
 {
     free((char *)spec->kind);
+    free((char *)spec->cluster);
     free((char *)spec->namespace_);
     free((char *)spec->namespace_selector);
     free((char *)spec->label_selector);
@@ -232,6 +241,16 @@ void shared_factory_resolve(struct shared_factory *factory, const struct catalog
         if (!shared->stopping && !catalogue_is_partial(catalogue)) shared_follow(shared, catalogue);
     TAILQ_FOREACH (claim, &factory->claims, link)
         if (!claim->set && !resolve(claim, catalogue)) unknown(ctx, claim, claim->unknown);
+}
+
+int64_t claim_since_us(const struct informer_claim *claim)
+{
+    return claim->since_us;
+}
+
+struct shared_factory *claim_factory(const struct informer_claim *claim)
+{
+    return claim->factory;
 }
 
 const struct informer_spec *claim_spec(const struct informer_claim *claim)

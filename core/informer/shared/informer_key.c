@@ -66,6 +66,7 @@ void informer_key_init(struct informer_key *key, const struct resource *resource
                        const struct lw_scope *scope)
 {
     resource_copy(&key->resource, resource);
+    key->cluster = NULL;
     key->namespace_ = xstrdup(resource->namespaced ? scope->namespace_ : "");
     key->namespace_selector =
         canonical_labels(resource->namespaced && scope->namespace_selector ? scope->namespace_selector : "");
@@ -130,6 +131,7 @@ void informer_scope_describe(const struct lw_scope *scope, const struct transfor
 void informer_key_describe(const struct informer_key *key, struct buf *out)
 {
     const struct lw_scope scope = informer_key_scope(key);
+    if (key->cluster) buf_printf(out, "%s: ", key->cluster);
     resource_name(&key->resource, out);
     informer_scope_describe(&scope, &key->transform, out);
 }

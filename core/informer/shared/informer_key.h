@@ -10,6 +10,7 @@
 
 struct informer_key {
     struct resource resource;
+    const char *cluster; /* in names; borrowed; equal in one factory; NULL: the home cluster */
     char *namespace_, *label_selector, *field_selector;
     char *namespace_selector;      /* of the namespaces whose objects it has; "": all */
     struct projection *projection; /* NULL: everything */
@@ -29,7 +30,7 @@ static inline bool informer_key_follows(const struct informer_key *key)
 }
 /* Borrows from the key. */
 struct lw_scope informer_key_scope(const struct informer_key *key);
-/* Appends the name, such as "pods in shop with labels app=web". */
+/* Appends the name, such as "pods in shop with labels app=web", or "west: pods" of another cluster. */
 void informer_key_describe(const struct informer_key *key, struct buf *out);
 /* Appends the identity, such as "v1 pods in shop with labels app=web": equal for equal keys without a
  * transform, and in each process. */

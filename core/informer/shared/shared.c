@@ -117,10 +117,10 @@ struct shared *shared_start(struct shared_factory *factory, const struct informe
 {
     struct shared *shared = NEW(struct shared);
     struct buf name = {0};
-    shared->factory = factory;
-    shared->key = *key;
+    *shared = (struct shared){.factory = factory, .key = *key};
+    shared->key.cluster = factory->options.cluster;
     shared->grace.fn = on_grace_over;
-    informer_key_describe(key, &name);
+    informer_key_describe(&shared->key, &name);
     shared->informer = shared_informer_new(buf_text(&name), on_synced, shared);
     shared_informer_set_transform(shared->informer, &key->transform);
     shared_informer_set_ready(shared->informer, wake, factory);

@@ -24,6 +24,7 @@ struct shared_factory_options {
     struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
                                      const struct lw_scope *scope);
     void *ctx;
+    const char *cluster; /* whose objects these are, if it is not the home cluster; borrowed; else NULL */
     uint64_t seed;
     struct reflector_tuning tuning; /* of all reflectors */
     /* Grace period during which an unclaimed informer is kept up to date (B-6); 0: none. */
@@ -43,6 +44,7 @@ enum { NAMESPACE_WATCHES_MAX = 200 };
 
 struct informer_spec {
     const char *kind;       /* in any form that kubectl accepts */
+    const char *cluster;    /* name, in texts; NULL: that of the factory */
     const char *namespace_; /* "": all */
     /* Namespaces to read as one, instead of `namespace_`; a kind that has none is watched as a whole. */
     const char *const *namespaces;
@@ -127,7 +129,15 @@ void shared_factory_go_on(struct shared_factory *factory);
 /* Updates the series of all informers; `thorough`: also those that take longer. */
 void shared_factory_update_metrics(struct shared_factory *factory, bool thorough);
 
+/* Wall time of its creation. */
+int64_t claim_since_us(const struct informer_claim *claim);
+struct shared_factory *claim_factory(const struct informer_claim *claim);
 const struct informer_spec *claim_spec(const struct informer_claim *claim);
+/* Returns whether it reads the home cluster; others may respond late or never. */
+static inline bool claim_is_of_home(const struct informer_claim *claim)
+{
+    return !claim_spec(claim)->cluster;
+}
 /* NULL until resolved. */
 const struct resource *claim_resource(const struct informer_claim *claim);
 /* NULL until resolved: an empty cache. */

@@ -168,10 +168,12 @@ static bool load(const struct cluster_flags *flags, const struct kubeconfig *fil
     struct chosen chosen = {0};
     if (!choose_entries(flags, files, &chosen, err)) return false;
     out->namespace_ = choose_namespace(flags, &chosen);
+    if (chosen.context) out->name = xstrdup(chosen.context->name);
     if (nonempty(flags->server) || (chosen.cluster && chosen.cluster->cluster.server))
         return kubeconfig_merge(flags, &chosen, out, err);
     if (chosen.cluster || !in_cluster_possible(flags->service_account_dir))
         return nothing_configured(flags, files, &chosen, err);
+    if (!out->name) out->name = xstrdup("in-cluster");
     return in_cluster_load(flags->service_account_dir, out, err) && kubeconfig_override(flags, out, err);
 }
 
@@ -207,6 +209,7 @@ void cluster_config_clear(struct cluster_config *config)
     }
     free(config->impersonate);
     free(config->namespace_);
+    free(config->name);
     free(config->source);
     *config = (struct cluster_config){0};
 }

@@ -43,6 +43,7 @@ struct cluster_config {
     struct cluster_header *impersonate; /* impersonation headers (T-9) */
     size_t impersonate_count;
     char *namespace_; /* never NULL; "default" if not configured (C-12) */
+    char *name;       /* of the context, or "in-cluster"; NULL: neither */
     char *source;     /* for logs: "/home/x/.kube/config, context dev", "the flag --server", "in-cluster" */
 };
 

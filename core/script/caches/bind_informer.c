@@ -81,11 +81,12 @@ static struct informer_box *push_box(lua_State *L)
     return box;
 }
 
-static void take_claim(struct script *script, struct informer_box *box, struct informer_claim *claim)
+static void take_claim(struct script *script, struct informer_box *box, struct informer_claim *claim,
+                       const struct cluster_parts *cluster)
 {
     box->claim = claim;
     if (script->phase != SCRIPT_LOADING) {
-        box->running = running_informer_new(script, claim);
+        box->running = running_informer_new(script, claim, cluster);
         return;
     }
     if (script->load.before) claim_build_in_steps(claim);
@@ -103,8 +104,8 @@ static void check_running(lua_State *L)
     lua_pop(L, 1);
 }
 
-/* claim(kind, options): without a namespace it is the engine's default one. Whether a running script may read
- * the kind was checked before, by raw.kinds.check_informer. */
+/* claim(kind, options, cluster): without a namespace it is the engine's default one. Whether a running script
+ * may read the kind was checked before, by raw.kinds.check_informer. */
 static int l_informer_claim(lua_State *L)
 {
     struct script *script = script_of(L);
@@ -117,11 +118,13 @@ static int l_informer_claim(lua_State *L)
     arg_room(L, "k8s.informer", LIMIT_INFORMERS,
              script_loaded_claims(script) + running_informers_count(script));
     arg_table(L, 2, "k8s.informer: options");
+    const struct cluster_parts *cluster = cluster_arg(L, 3, "k8s.informer");
+    spec.cluster = cluster->name;
     lua_settop(L, 2);
     if (script->phase != SCRIPT_LOADING) check_running(L);
     struct informer_box *box = push_box(L);
     informer_options_read(L, 2, &spec);
-    take_claim(script, box, shared_factory_claim(script->host->cluster->factory, &spec));
+    take_claim(script, box, shared_factory_claim(cluster->factory, &spec), cluster);
     informer_options_clear(&spec);
     lua_settop(L, 3);
     return 1;

@@ -142,6 +142,7 @@ void informer_spec_describe(const struct informer_spec *spec, struct buf *out)
         .projection = spec->projection,
         .metadata_only = spec->metadata_only,
     };
+    if (spec->cluster) buf_printf(out, "%s: ", spec->cluster);
     buf_puts(out, spec->kind);
     for (size_t i = 0; i < spec->namespace_count; i++)
         buf_printf(out, "%s%s", i ? ", " : " in ", spec->namespaces[i]);

@@ -11,10 +11,12 @@
 #include "script/vm/feature.h"
 #include "script/vm/turns.h"
 
-struct running_informer *running_informer_new(struct script *script, struct informer_claim *claim)
+struct running_informer *running_informer_new(struct script *script, struct informer_claim *claim,
+                                              const struct cluster_parts *cluster)
 {
     struct running_informer *informer = NEW(struct running_informer);
-    *informer = (struct running_informer){.script = script, .claim = claim, .refs = 1};
+    *informer = (struct running_informer){
+        .script = script, .claim = claim, .cluster = cluster_hold(cluster), .refs = 1};
     TAILQ_INSERT_TAIL(&script->own.running->list, informer, link);
     *array_add(script->informers.claims, script->informers.count) = claim;
     script->informers.running++;
@@ -59,7 +61,7 @@ size_t running_informers_count(struct script *script)
  */
 static void resolve(struct running_informer *informer)
 {
-    const struct kinds *kinds = informer->script->host->cluster->kinds;
+    const struct kinds *kinds = informer->cluster->kinds;
     informer->resolved = true;
     if (kinds_known(kinds)) claim_resolve(informer->claim, kinds_catalogue(kinds));
 }
@@ -81,7 +83,7 @@ static void close_one(struct running_informer *informer)
 {
     struct script *script = informer->script;
     struct running_informers *all = script->own.running;
-    int64_t grace_ms = shared_factory_grace_ms(script->host->cluster->factory);
+    int64_t grace_ms = shared_factory_grace_ms(informer->cluster->factory);
     informer->closed = true;
     if (claim_resource(informer->claim) && grace_ms > 0)
         *array_add(all->grace_ends_ms, all->grace_count) =
@@ -94,6 +96,7 @@ static void free_one(struct running_informer *informer)
 {
     TAILQ_REMOVE(&informer->script->own.running->list, informer, link);
     claim_release(informer->claim);
+    cluster_let_go(informer->cluster);
     free(informer);
 }
 
@@ -129,6 +132,7 @@ static void close_running(struct script *script)
     while ((informer = TAILQ_FIRST(&script->own.running->list))) {
         TAILQ_REMOVE(&script->own.running->list, informer, link);
         if (informer->closed) claim_release(informer->claim);
+        cluster_let_go(informer->cluster);
         free(informer);
     }
     free(script->own.running->grace_ends_ms);

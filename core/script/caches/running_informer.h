@@ -15,6 +15,7 @@ struct running_informer {
     TAILQ_ENTRY(running_informer) link;
     struct script *script;
     struct informer_claim *claim;
+    const struct cluster_parts *cluster; /* held */
     size_t refs;
     bool resolved; /* as far as the kinds were known in its first turn */
     bool closed;
@@ -31,7 +32,8 @@ struct running_informers {
 };
 
 /* Takes the claim; the caller has the first reference. */
-struct running_informer *running_informer_new(struct script *script, struct informer_claim *claim);
+struct running_informer *running_informer_new(struct script *script, struct informer_claim *claim,
+                                              const struct cluster_parts *cluster);
 /* Returns its argument; NULL stays NULL, also below: an informer of the load phase lives as long as the
  * script. */
 struct running_informer *running_informer_ref(struct running_informer *informer);

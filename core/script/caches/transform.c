@@ -160,7 +160,11 @@ static bool puts_off(void *ctx)
 
 void transforms_turn(struct script *script)
 {
-    if (script->own.transforms->waits) shared_factory_go_on(script->host->cluster->factory);
+    bool waits = script->own.transforms->waits;
+    for (size_t i = 0; waits && i < script->informers.count; i++) {
+        struct informer_claim *claim = script->informers.claims[i];
+        if (claim_spec(claim)->transform.fn) shared_factory_go_on(claim_factory(claim));
+    }
     script->own.transforms->waits = false;
 }
 

@@ -224,6 +224,13 @@ static bool is_shared(const struct script *from, const struct informer_claim *cl
     return false;
 }
 
+bool script_claim_may_lag(const struct script *to, const struct informer_claim *claim)
+{
+    enum { OTHERS_US = 5000000 };
+    return !claim_is_of_home(claim) &&
+           clock_wall_us(loop_clock(to->host->loop)) - claim_since_us(claim) >= OTHERS_US;
+}
+
 size_t script_lagging_claims(const struct script *from, const struct script *to,
                              struct informer_claim **claim)
 {
@@ -231,7 +238,8 @@ size_t script_lagging_claims(const struct script *from, const struct script *to,
     for (size_t i = 0; i < to->informers.count; i++) {
         if (claim_is_suspended(to->informers.claims[i]) || claim_has_synced(to->informers.claims[i]))
             continue;
-        if (is_shared(from, to->informers.claims[i])) continue;
+        if (is_shared(from, to->informers.claims[i]) || script_claim_may_lag(to, to->informers.claims[i]))
+            continue;
         lagging++;
         if (claim) *claim = to->informers.claims[i];
     }

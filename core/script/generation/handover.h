@@ -31,8 +31,11 @@ bool script_build_indexes(struct script *script);
 bool script_copy_state(struct script *from, struct script *to);
 /* Drops the copy, as `to` waits for something else: `from` has its turns again. */
 void script_drop_state(struct script *to);
+/* Returns whether a reload goes on without the claim: other clusters are waited for, but not for long, as one
+ * that does not respond would have it refused. */
+struct informer_claim;
+bool script_claim_may_lag(const struct script *to, const struct informer_claim *claim);
 /* Returns the number of informers of `to` that `from` does not have and that have not synced; sets `*claim`
  * (optional) to one of them. */
-struct informer_claim;
 size_t script_lagging_claims(const struct script *from, const struct script *to,
                              struct informer_claim **claim);

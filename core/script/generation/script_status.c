@@ -31,9 +31,10 @@ static void describe_waiting(const struct script *script, struct buf *out)
     const struct script_handler *h;
     struct buf lag = {0};
     for (size_t i = 0; i < script_loaded_claims(script); i++)
-        claim_describe_lag(script->informers.claims[i], &lag);
+        if (claim_is_of_home(script->informers.claims[i]))
+            claim_describe_lag(script->informers.claims[i], &lag);
     TAILQ_FOREACH (h, &script->own.handlers->list, link)
-        if (!handler_was_handed_cache(h) && claim_has_synced(h->claim))
+        if (!handler_was_handed_cache(h) && claim_is_of_home(h->claim) && claim_has_synced(h->claim))
             buf_printf(&lag, "%shandler %s to receive the cache", lag.len ? "; " : "", h->id);
     buf_printf(out, "waiting for %s", lag.len ? buf_text(&lag) : "its turn");
     buf_clear(&lag);

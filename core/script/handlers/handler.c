@@ -67,6 +67,13 @@ static void show_again(struct quarantine *quarantine)
     handlers_attach(h->script);
 }
 
+/* "pods/3", or "west:pods/3" of another cluster. */
+static char *name_of(const struct informer_spec *spec, unsigned long long number)
+{
+    const char *cluster = spec->cluster;
+    return xasprintf("%s%s%s/%llu", cluster ? cluster : "", cluster ? ":" : "", spec->kind, number);
+}
+
 struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, int first, struct str id,
                                    struct handler_options *options)
 {
@@ -89,7 +96,7 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
     made.options = handler_options_ref(options);
     made.since_us = clock_wall_us(script_clock(script));
     made.number = ++script->own.handlers->made;
-    made.id = id.p ? xstrndup(id.p, id.n) : xasprintf("%s/%llu", claim_spec(claim)->kind, made.number);
+    made.id = id.p ? xstrndup(id.p, id.n) : name_of(claim_spec(claim), made.number);
     struct script_handler *handler = xmalloc(sizeof *handler);
     *handler = made;
     handler->knows_stored = options->initial_changed && script->host->knew_handler &&
@@ -143,14 +150,16 @@ bool handler_was_handed_cache(const struct script_handler *handler)
 bool handlers_have_synced(const struct script *script)
 {
     for (size_t i = 0; i < script_loaded_claims(script); i++)
-        if (!claim_is_suspended(script->informers.claims[i]) &&
+        if (claim_is_of_home(script->informers.claims[i]) &&
+            !claim_is_suspended(script->informers.claims[i]) &&
             !claim_has_synced(script->informers.claims[i]))
             return false;
     const struct script_handler *handler;
     TAILQ_FOREACH (handler, &script->own.handlers->list, link)
         /* A leader handler of a standby is not attached: waiting for it would block main for ever. No more is
          * waited for informers that the script made itself while it ran. */
-        if (!handler->informer && (!handler_was_handed_cache(handler) || handler->kept.initial > 0) &&
+        if (!handler->informer && claim_is_of_home(handler->claim) &&
+            (!handler_was_handed_cache(handler) || handler->kept.initial > 0) &&
             (!handler->leader || script_leads(script)))
             return false;
     return true;
@@ -220,7 +229,10 @@ void handlers_attach(struct script *script)
         const struct event_handler callbacks = delivery_callbacks(h);
         if (h->attached && h->knows_stored) delivery_go_on(h); /* no longer held */
         if (h->attached || (h->leader && !script_leads(script))) continue;
-        if (h->waits && !h->knows_stored && !initial_sync_reached(script)) continue;
+        if (h->waits && !h->knows_stored && !initial_sync_reached_by(script, h->claim)) {
+            script->own.handlers->wait_for_others |= !claim_is_of_home(h->claim);
+            continue;
+        }
         h->attached = claim_add_handler(h->claim, &callbacks);
         h->since_us = INT64_MAX; /* attached again, it gets objects that it has waited for no longer */
     }

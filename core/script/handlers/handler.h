@@ -60,6 +60,7 @@ struct script_handlers {
     TAILQ_HEAD(, script_handler) list, due; /* `due` have work in the next turn */
     size_t count, due_count;
     unsigned long long made, attached_all; /* handlers up to number `attached_all` are attached */
+    bool wait_for_others; /* some wait for informers of another cluster than the home cluster */
 };
 
 /* Creates a handler from three functions (or nils) at stack index `first`, followed by the filter function or

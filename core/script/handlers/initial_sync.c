@@ -8,7 +8,8 @@
 
 static bool is_skipped(struct informer_claim *claim)
 {
-    return !claim_is_suspended(claim) && !claim_has_synced(claim) && claim_has_settled(claim);
+    return claim_is_of_home(claim) && !claim_is_suspended(claim) && !claim_has_synced(claim) &&
+           claim_has_settled(claim);
 }
 
 static bool describe_skipped(const struct script *script, size_t i, struct buf *out)
@@ -36,11 +37,30 @@ static void log_skipped(const struct script *script)
         initial_sync_log(script, "Handlers start without an informer that cannot sync");
 }
 
+static bool is_awaited(const struct script *script, size_t i, const struct shared_factory *factory)
+{
+    const struct informer_claim *claim = script->informers.claims[i];
+    return claim_factory(claim) == factory && !claim_has_settled(claim);
+}
+
+static bool is_any_awaited(const struct script *script, const struct shared_factory *factory)
+{
+    for (size_t i = 0; i < script_loaded_claims(script); i++)
+        if (is_awaited(script, i, factory)) return true;
+    return false;
+}
+
+bool initial_sync_reached_by(struct script *script, const struct informer_claim *claim)
+{
+    if (claim_is_of_home(claim)) return initial_sync_reached(script);
+    return !script->restoring && !is_any_awaited(script, claim_factory(claim)) &&
+           (script->informers.synced || !index_functions_rest(script));
+}
+
 bool initial_sync_reached(struct script *script)
 {
     if (script->restoring) return false;
-    for (size_t i = 0; !script->informers.synced && i < script_loaded_claims(script); i++)
-        if (!claim_has_settled(script->informers.claims[i])) return false;
+    if (!script->informers.synced && is_any_awaited(script, script->host->cluster->factory)) return false;
     if (!script->informers.synced && index_functions_rest(script)) return false;
     if (!script->informers.synced) log_skipped(script);
     return script->informers.synced = true;
@@ -51,7 +71,7 @@ bool initial_sync_describe(const struct script *script, struct buf *out)
     size_t before = out->len;
     if (script->informers.synced || !script->informers.awaited) return false;
     for (size_t i = 0; i < script_loaded_claims(script); i++)
-        if (!claim_has_settled(script->informers.claims[i]))
+        if (is_awaited(script, i, script->host->cluster->factory))
             claim_describe_lag(script->informers.claims[i], out);
     return out->len > before;
 }

@@ -161,8 +161,19 @@ static void begin_soon(struct script *script)
     timer_start(&script->own.leading->begin, script_clock(script), 0);
 }
 
+/* Handlers of other clusters wait for informers of their own. */
+static void attach_others(struct script *script)
+{
+    const bool starts = script->own.leading->notified && !script->informers.synced; /* which comes first */
+    if (!script->own.handlers->wait_for_others || starts) return;
+    script->own.handlers->wait_for_others = false;
+    script->own.handlers->attached_all = 0;
+    handlers_attach(script);
+}
+
 void leading_claims_changed(struct script *script)
 {
+    if (script->phase == SCRIPT_RUNNING) attach_others(script);
     if (script->informers.synced || script->phase != SCRIPT_RUNNING || !initial_sync_reached(script)) return;
     script->own.handlers->attached_all = 0;
     if (script->own.leading->notified)

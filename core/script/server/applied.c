@@ -22,9 +22,10 @@ static uint64_t version_of(const struct root *object)
     return version.n ? hash_key(version) : 0;
 }
 
-static uint64_t object_of(const struct object_request *r)
+static uint64_t object_of(const struct cluster_parts *cluster, const struct object_request *r)
 {
     struct buf text = {0};
+    if (cluster->name) buf_printf(&text, "%s: ", cluster->name);
     write_request_resource(r, &text);
     buf_printf(&text, " %s/%s", r->place.namespace_, r->place.name);
     uint64_t hash = hash_key(buf_slice(&text));
@@ -37,10 +38,12 @@ static bool is_apply(const struct object_request *r)
     return r->verb == OBJECT_APPLY && !r->dry_run;
 }
 
-static const struct root *cached(const struct script *script, const struct object_place *place)
+static const struct root *cached(const struct script *script, const struct cluster_parts *cluster,
+                                 const struct object_place *place)
 {
     for (size_t i = 0; i < script->informers.count; i++) {
         struct informer_claim *claim = script->informers.claims[i];
+        if (claim_factory(claim) != cluster->factory) continue;
         const struct resource *resource = claim_resource(claim);
         struct indexer *cache =
             resource && resource_equal(resource, place->resource) ? claim_indexer(claim) : NULL;
@@ -51,14 +54,15 @@ static const struct root *cached(const struct script *script, const struct objec
     return NULL;
 }
 
-void applied_begin(struct applied *applied, struct script *script, const struct object_request *r)
+void applied_begin(struct applied *applied, struct script *script, const struct cluster_parts *cluster,
+                   const struct object_request *r)
 {
-    *applied = (struct applied){0};
+    *applied = (struct applied){.cluster = cluster};
     if (!is_apply(r)) return;
     const struct applied_version *known =
-        number_map_find(&script->own.writes->applied, object_of(r), sizeof *known);
+        number_map_find(&script->own.writes->applied, object_of(cluster, r), sizeof *known);
     if (known) applied->last = known->version;
-    applied->cached = version_of(cached(script, &r->place));
+    applied->cached = version_of(cached(script, cluster, &r->place));
 }
 
 static void keep(struct script *script, uint64_t object, uint64_t version)
@@ -77,6 +81,6 @@ bool applied_same(const struct applied *applied, struct script *script, const st
 {
     uint64_t version = is_apply(r) ? version_of(object) : 0;
     if (!version) return false;
-    keep(script, object_of(r), version);
+    keep(script, object_of(applied->cluster, r), version);
     return version == applied->last || version == applied->cached;
 }

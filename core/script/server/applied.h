@@ -9,11 +9,13 @@
 #include "script/vm/state.h"
 
 struct applied {
-    uint64_t last, cached; /* hashes of versions; 0: not known */
+    uint64_t last, cached;               /* hashes of versions; 0: not known */
+    const struct cluster_parts *cluster; /* of the object; borrowed */
 };
 
 /* Notes the known versions of the object. Call before the request is sent. */
-void applied_begin(struct applied *applied, struct script *script, const struct object_request *request);
+void applied_begin(struct applied *applied, struct script *script, const struct cluster_parts *cluster,
+                   const struct object_request *request);
 /* Notes the object of the response, which may be NULL. Returns whether the request was an apply that changed
  * nothing. */
 bool applied_same(const struct applied *applied, struct script *script, const struct object_request *request,

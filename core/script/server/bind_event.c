@@ -46,11 +46,10 @@ static char *text_arg(lua_State *L, int idx, const char *what)
 
 /* Converts "pods" to v1 and Pod if the server's kinds are known, and "apps/v1/Deployment" to its parts in any
  * case; otherwise the kind stays as it is. */
-static void set_kind(const struct script *script, struct event_object *about)
+static void set_kind(const struct kinds *kinds, struct event_object *about)
 {
     struct resource resource;
     struct err err;
-    const struct kinds *kinds = script->host->cluster->kinds;
     if (*about->api_version) return;
     if (kinds && kinds_known(kinds) && kinds_resolve(kinds, str_of(about->kind), &resource, &err)) {
         struct buf version = {0};
@@ -85,13 +84,14 @@ static void check_texts(lua_State *L)
     }
 }
 
-/* event(api_version, kind, namespace, name, uid, resource_version, type, reason, message) */
+/* event(api_version, kind, namespace, name, uid, resource_version, type, reason, message, cluster) */
 static int l_event(lua_State *L)
 {
     struct script *script = script_of(L);
     if (script->phase == SCRIPT_LOADING)
         script_raise(L, "k8s.event may not be called while the script is loading");
-    if (!script->host->cluster->recorder) script_raise(L, "k8s.event: no server connection");
+    const struct cluster_parts *cluster = cluster_arg(L, 10, "k8s.event");
+    if (!cluster->recorder) script_raise(L, "k8s.event: no server connection");
     check_texts(L);
     struct kube_event *event = event_new(arg_str(L, 9, "k8s.event: the message"));
     event->about = (struct event_object){
@@ -106,7 +106,7 @@ static int l_event(lua_State *L)
     event->reason = text_arg(L, 8, "");
     event->component = component_of(script);
     event->time_us = clock_wall_us(script_clock(script));
-    set_kind(script, &event->about);
+    set_kind(cluster->kinds, &event->about);
     event->is_tried = script->write_mode == WRITES_TRIED;
     if (script->write_mode == WRITES_RECORDED) {
         log_info(dry_write_message(script), F("script", script->id.name), F("event", event->reason),
@@ -115,7 +115,7 @@ static int l_event(lua_State *L)
         event_free(event);
         return 0;
     }
-    event_recorder_put(script->host->cluster->recorder, event);
+    event_recorder_put(cluster->recorder, event);
     return 0;
 }
 

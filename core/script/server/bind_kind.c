@@ -13,8 +13,9 @@
 #include "script/vm/task.h"
 
 struct resource_box {
-    struct resource resource; /* all NULL until resolved */
-    char *kind;               /* as the script wrote it */
+    struct resource resource;            /* all NULL until resolved */
+    const struct cluster_parts *cluster; /* held */
+    char *kind;                          /* as the script wrote it */
 };
 
 static const struct resource_box *box_arg(lua_State *L, int idx, const char *verb)
@@ -29,10 +30,17 @@ const struct resource *resource_arg(lua_State *L, int idx, const char *verb)
     return &box_arg(L, idx, verb)->resource;
 }
 
+const struct cluster_parts *resource_cluster(lua_State *L, int idx)
+{
+    return box_arg(L, idx, "cluster")->cluster;
+}
+
 static int l_resource_gc(lua_State *L)
 {
     struct resource_box *box = lua_touserdata(L, 1);
     resource_clear(&box->resource);
+    cluster_let_go(box->cluster);
+    box->cluster = NULL;
     free(box->kind);
     box->kind = NULL;
     return 0;
@@ -53,10 +61,10 @@ static _Noreturn void raise_undeclared(lua_State *L, const struct kind_access *q
 }
 
 /* `meant` is NULL while the kind is not resolved, or no longer is. */
-static bool allows(const struct script *script, const struct kind_access *q, const struct resource *meant)
+static bool allows(const struct kind_access *q, const struct resource *meant)
 {
     return declared_allow(q->declared, q->declarer, q->access, q->kind, q->subresource, meant,
-                          script->host->cluster->kinds);
+                          q->cluster->kinds);
 }
 
 const struct resource *resource_declared(lua_State *L, int idx, const struct kind_access *access)
@@ -64,21 +72,22 @@ const struct resource *resource_declared(lua_State *L, int idx, const struct kin
     const struct resource_box *box = box_arg(L, idx, access->verb);
     struct kind_access q = *access;
     q.kind = str_of(box->kind);
-    if (!allows(script_of(L), &q, &box->resource)) raise_undeclared(L, &q, &box->resource);
+    q.cluster = box->cluster;
+    if (!allows(&q, &box->resource)) raise_undeclared(L, &q, &box->resource);
     return &box->resource;
 }
 
 bool kind_push_declared(lua_State *L, const struct kind_access *q, struct err *err)
 {
-    const struct script *script = script_of(L);
-    const struct kinds *kinds = script->host->cluster->kinds;
+    const struct kinds *kinds = q->cluster->kinds;
     struct resource_box *box = lua_newuserdata(L, sizeof *box);
     memset(box, 0, sizeof *box);
-    class_set(L, script, CLASS_RESOURCE);
+    class_set(L, script_of(L), CLASS_RESOURCE);
+    box->cluster = cluster_hold(q->cluster);
     box->kind = xstrndup(q->kind.p, q->kind.n);
     bool known = kinds_known(kinds) && kinds_resolve(kinds, q->kind, &box->resource, err);
     const struct resource *meant = known ? &box->resource : NULL;
-    if (!allows(script, q, meant)) raise_undeclared(L, q, meant);
+    if (!allows(q, meant)) raise_undeclared(L, q, meant);
     return known;
 }
 
@@ -94,9 +103,8 @@ static int push_resource(lua_State *L, const struct kind_access *q)
 struct kind_wait {
     struct task_wait wait;
     struct kinds_waiter waiter;
-    struct kinds *kinds;
-    struct kind_access access;
-    char *kind, *subresource; /* its strings */
+    struct kind_access access; /* its cluster is held */
+    char *kind, *subresource;  /* its strings */
     struct err err;
 };
 
@@ -105,9 +113,10 @@ static void on_kinds(struct kinds_waiter *waiter, const struct err *err)
     struct kind_wait *wait = container_of(waiter, struct kind_wait, waiter);
     struct resource resource;
     struct err unknown;
-    if (!err && catalogue_is_partial(kinds_catalogue(wait->kinds))) { /* its group may respond later */
-        if (!kinds_resolve(wait->kinds, wait->access.kind, &resource, &unknown)) {
-            kinds_wait(wait->kinds, waiter);
+    if (!err && catalogue_is_partial(
+                    kinds_catalogue(wait->access.cluster->kinds))) { /* its group may respond later */
+        if (!kinds_resolve(wait->access.cluster->kinds, wait->access.kind, &resource, &unknown)) {
+            kinds_wait(wait->access.cluster->kinds, waiter);
             return;
         }
         resource_clear(&resource);
@@ -119,7 +128,7 @@ static void on_kinds(struct kinds_waiter *waiter, const struct err *err)
 static int push_kind(lua_State *L, struct task_wait *base)
 {
     struct kind_wait *wait = container_of(base, struct kind_wait, wait);
-    bool known = kinds_known(script_of(L)->host->cluster->kinds);
+    bool known = kinds_known(wait->access.cluster->kinds);
     return known ? push_resource(L, &wait->access) : push_err(L, &wait->err);
 }
 
@@ -127,6 +136,7 @@ static void drop_kind(struct task_wait *base)
 {
     struct kind_wait *wait = container_of(base, struct kind_wait, wait);
     kinds_cancel(&wait->waiter);
+    cluster_let_go(wait->access.cluster);
     free(wait->kind);
     free(wait->subresource);
     free(wait);
@@ -138,9 +148,9 @@ enum name_state {
     NAME_OPEN,    /* discovery decides */
 };
 
-static enum name_state name_state(const struct script *script, const struct kind_access *q)
+static enum name_state name_state(const struct kind_access *q)
 {
-    struct kinds *kinds = script->host->cluster->kinds;
+    struct kinds *kinds = q->cluster->kinds;
     struct resource resource;
     struct err err;
     if (!kinds_known(kinds)) return NAME_OPEN;
@@ -148,22 +158,21 @@ static enum name_state name_state(const struct script *script, const struct kind
         resource_clear(&resource);
         return NAME_KNOWN;
     }
-    bool declared = allows(script, q, NULL);
+    bool declared = allows(q, NULL);
     return err.code != ERR_NOT_FOUND || !declared || !kinds_invalidate(kinds) ? NAME_REFUSED : NAME_OPEN;
 }
 
 int kind_resolve(lua_State *L, const struct kind_access *q)
 {
     static const struct task_wait_ops ops = {push_kind, drop_kind, .finishes = true};
-    struct script *script = script_of(L);
     task_check(L, q->verb);
-    if (!script->host->cluster->live) script_raise(L, "%s: no server connection", q->verb);
+    if (!q->cluster->live) script_raise(L, "%s: no server connection", q->verb);
     if (q->declared->count == 0) raise_undeclared(L, q, NULL);
-    enum name_state state = name_state(script, q);
+    enum name_state state = name_state(q);
     if (state == NAME_KNOWN) return push_resource(L, q);
     struct kind_wait *wait = NEW(struct kind_wait);
     wait->access = *q;
-    wait->kinds = script->host->cluster->kinds;
+    cluster_hold(q->cluster);
     wait->kind = xstrndup(q->kind.p, q->kind.n);
     wait->access.kind.p = wait->kind;
     wait->subresource = xstrndup(q->subresource.n ? q->subresource.p : "", q->subresource.n);
@@ -173,7 +182,7 @@ int kind_resolve(lua_State *L, const struct kind_access *q)
     /* The call waits even if the result is known: a script that repeats it for a missing kind lets others
      * run. */
     if (state == NAME_OPEN)
-        kinds_wait(wait->kinds, &wait->waiter);
+        kinds_wait(q->cluster->kinds, &wait->waiter);
     else
         task_wake(&wait->wait);
     return task_yield(L, &wait->wait, &ops);

@@ -10,7 +10,7 @@
 #include "script/vm/feature.h"
 #include "script/vm/task.h"
 
-enum { ARG_WHERE = 4 };
+enum { ARG_WHERE = 4, ARG_CLUSTER };
 
 enum scope_filter { SCOPES_ALL, SCOPES_NAMESPACED, SCOPES_CLUSTER };
 
@@ -26,7 +26,7 @@ struct kind_filter {
 struct kinds_listing {
     struct task_wait wait;
     struct kinds_waiter waiter;
-    struct kinds *kinds;
+    const struct cluster_parts *cluster; /* held */
     struct kind_filter filter;
     struct err err;
 };
@@ -151,7 +151,7 @@ static void push_kinds(lua_State *L, const struct catalogue *catalogue, const st
 static int push_listing(lua_State *L, struct task_wait *base)
 {
     const struct kinds_listing *listing = container_of(base, struct kinds_listing, wait);
-    const struct catalogue *catalogue = kinds_catalogue(listing->kinds);
+    const struct catalogue *catalogue = kinds_catalogue(listing->cluster->kinds);
     if (listing->err.code) return push_err(L, &listing->err);
     push_kinds(L, catalogue, &listing->filter);
     const char *failures = catalogue_failures(catalogue);
@@ -168,8 +168,8 @@ static int push_listing(lua_State *L, struct task_wait *base)
 static void on_catalogue(struct kinds_waiter *waiter, const struct err *err)
 {
     struct kinds_listing *listing = container_of(waiter, struct kinds_listing, waiter);
-    if (!err && catalogue_is_partial(kinds_catalogue(listing->kinds))) {
-        kinds_wait(listing->kinds, waiter);
+    if (!err && catalogue_is_partial(kinds_catalogue(listing->cluster->kinds))) {
+        kinds_wait(listing->cluster->kinds, waiter);
         return;
     }
     if (err) listing->err = *err;
@@ -180,6 +180,7 @@ static void drop_listing(struct task_wait *base)
 {
     struct kinds_listing *listing = container_of(base, struct kinds_listing, wait);
     kinds_cancel(&listing->waiter);
+    cluster_let_go(listing->cluster);
     free(listing->filter.group);
     free(listing);
 }
@@ -192,20 +193,20 @@ static int l_kinds_check(lua_State *L)
     return 0;
 }
 
-/* list(group, verb, namespaced, where): an array of kinds, and an err if it is not complete; or nil, err.
- * Each of the first may be nil. Waits, for discovery if the last one is older than some seconds. */
+/* list(group, verb, namespaced, where, cluster): an array of kinds, and an err if it is not complete; or nil,
+ * err. Each of the first may be nil. Waits, for discovery if the last one is older than some seconds. */
 static int l_kinds_list(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_listing, drop_listing, .finishes = false};
-    const struct script *script = script_of(L);
-    struct kinds *kinds = script->host->cluster->kinds;
+    const struct cluster_parts *cluster = cluster_arg(L, ARG_CLUSTER, "k8s.kinds");
+    struct kinds *kinds = cluster->kinds;
     struct str group = group_arg(L, 1);
     unsigned verbs = verb_arg(L, 2);
     enum scope_filter scopes = scopes_arg(L, 3);
     task_check(L, "k8s.kinds");
-    if (!script->host->cluster->live) script_raise(L, "k8s.kinds: no server connection");
+    if (!cluster->live) script_raise(L, "k8s.kinds: no server connection");
     struct kinds_listing *listing = NEW(struct kinds_listing);
-    listing->kinds = kinds;
+    listing->cluster = cluster_hold(cluster);
     listing->waiter.ready = on_catalogue;
     listing->filter = (struct kind_filter){.verbs = verbs, .scopes = scopes};
     if (group.p) listing->filter.group = xstrndup(group.p, group.n);
@@ -224,16 +225,18 @@ static int l_kinds_list(lua_State *L)
 struct first_kinds {
     struct task_wait wait;
     struct kinds_waiter waiter;
+    const struct cluster_parts *cluster; /* held */
     char *kind;
 };
 
 /* A name without a group that nobody knows is a mistake; with one the kind may come later. */
-static void check_informer(lua_State *L, struct str kind)
+static void check_informer(lua_State *L, struct str kind, const struct cluster_parts *cluster)
 {
     const struct script *script = script_of(L);
-    const struct kinds *kinds = script->host->cluster->kinds;
+    const struct kinds *kinds = cluster->kinds;
     const struct kind_access access = {
         .verb = "k8s.informer",
+        .cluster = cluster,
         .kind = kind,
         .subresource = STR(""),
         .access = READ_WATCH,
@@ -255,7 +258,8 @@ static void on_first_kinds(struct kinds_waiter *waiter, const struct err *err)
  * waits for the server. */
 static int push_first_kinds(lua_State *L, struct task_wait *base)
 {
-    check_informer(L, str_of(container_of(base, struct first_kinds, wait)->kind));
+    const struct first_kinds *first = container_of(base, struct first_kinds, wait);
+    check_informer(L, str_of(first->kind), first->cluster);
     return 0;
 }
 
@@ -263,24 +267,27 @@ static void drop_first_kinds(struct task_wait *base)
 {
     struct first_kinds *first = container_of(base, struct first_kinds, wait);
     kinds_cancel(&first->waiter);
+    cluster_let_go(first->cluster);
     free(first->kind);
     free(first);
 }
 
-/* check_informer(kind): raises unless the running script may make an informer of the kind. Waits until kinds
- * are known. */
+/* check_informer(kind, cluster): raises unless the running script may make an informer of the kind. Waits
+ * until kinds are known. */
 static int l_kinds_check_informer(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_first_kinds, drop_first_kinds, .finishes = false};
-    struct kinds *kinds = script_of(L)->host->cluster->kinds;
     struct str kind = arg_str(L, 1, "k8s.informer: kind");
+    const struct cluster_parts *cluster = cluster_arg(L, 2, "k8s.informer");
+    struct kinds *kinds = cluster->kinds;
     task_check(L, "k8s.informer");
     if (kinds_known(kinds)) {
-        check_informer(L, kind);
+        check_informer(L, kind, cluster);
         return 0;
     }
     struct first_kinds *first = NEW(struct first_kinds);
     first->kind = xstrndup(kind.p, kind.n);
+    first->cluster = cluster_hold(cluster);
     first->waiter.ready = on_first_kinds;
     kinds_wait(kinds, &first->waiter);
     return task_yield(L, &first->wait, &ops);

@@ -77,19 +77,22 @@ const struct resource *read_resource_arg(lua_State *L, int idx, enum read_functi
     return resource_declared(L, idx, &q);
 }
 
-/* resource(function, kind): what a kind means. Waits. */
+/* resource(function, kind, cluster): what a kind means there; without a name in the home cluster. Waits. */
 static int l_live_resource(lua_State *L)
 {
     const struct function *function = &functions[read_function_arg(L, 1)];
+    lua_settop(L, 3);
     lua_pushfstring(L, "%s: the kind", function->name);
-    const struct kind_access q = access_of(L, function, arg_str(L, 2, own_text(L, -1)));
+    struct kind_access q = access_of(L, function, arg_str(L, 2, own_text(L, -1)));
+    q.cluster = cluster_arg(L, 3, function->name);
     return kind_resolve(L, &q);
 }
 
 struct get_wait {
     struct task_wait wait;
     struct live_read *read;
-    struct root *object; /* NULL: the error */
+    const struct cluster_parts *cluster; /* held */
+    struct root *object;                 /* NULL: the error */
     struct err err;
 };
 
@@ -113,6 +116,7 @@ static void drop_get(struct task_wait *base)
 {
     struct get_wait *wait = container_of(base, struct get_wait, wait);
     live_close(wait->read);
+    cluster_let_go(wait->cluster);
     root_unref(wait->object);
     free(wait);
 }
@@ -147,7 +151,8 @@ static int l_live_get(lua_State *L)
     err_clear(&wait->err);
     const struct object_request request = {
         .place = {.resource = resource, .namespace_ = own_text(L, -1), .name = name.p /* rest of the key */}};
-    wait->read = live_call(script_of(L)->host->cluster->live, &request, on_object, wait);
+    wait->cluster = cluster_hold(resource_cluster(L, 1));
+    wait->read = live_call(wait->cluster->live, &request, on_object, wait);
     return task_yield(L, &wait->wait, &ops);
 }
 
@@ -167,7 +172,8 @@ static int l_live_table(lua_State *L)
     task_check(L, "table");
     struct get_wait *wait = NEW(struct get_wait);
     err_clear(&wait->err);
-    wait->read = live_call(script_of(L)->host->cluster->live, &request, on_object, wait);
+    wait->cluster = cluster_hold(resource_cluster(L, 1));
+    wait->read = live_call(wait->cluster->live, &request, on_object, wait);
     return task_yield(L, &wait->wait, &ops);
 }
 

@@ -69,6 +69,7 @@ struct reader *reader_push(lua_State *L, enum script_class class_, enum live_ver
     *reader = (struct reader){.script = script_of(L), .verb = verb, .name = name};
     reader->timeout.fn = reader_on_timeout;
     err_clear(&reader->err);
+    if (class_test(L, 1, CLASS_RESOURCE)) reader->cluster = cluster_hold(resource_cluster(L, 1));
     class_set(L, reader->script, class_);
     return reader;
 }

@@ -64,7 +64,8 @@ struct text_wait {
     struct task_wait wait;
     struct script *script;
     struct live_read *read;
-    size_t bytes; /* C memory that counts as the script's */
+    const struct cluster_parts *cluster; /* held */
+    size_t bytes;                        /* C memory that counts as the script's */
     struct buf text;
     bool is_json;
     struct err err;
@@ -99,13 +100,15 @@ static void drop_text(struct task_wait *base)
 {
     struct text_wait *wait = container_of(base, struct text_wait, wait);
     live_close(wait->read);
+    cluster_let_go(wait->cluster);
     memory_note(wait->script, -(ptrdiff_t)wait->bytes);
     buf_clear(&wait->text);
     free(wait);
 }
 
 /* Sends the request. `path` may be the script's scratch. */
-static int wait_text(lua_State *L, const char *function, struct buf *path, int64_t timeout_ms)
+static int wait_text(lua_State *L, const struct cluster_parts *cluster, const char *function,
+                     struct buf *path, int64_t timeout_ms)
 {
     static const struct task_wait_ops ops = {push_text, drop_text, .finishes = true};
     struct script *script = script_of(L);
@@ -117,29 +120,32 @@ static int wait_text(lua_State *L, const char *function, struct buf *path, int64
     struct text_wait *wait = NEW(struct text_wait);
     wait->script = script;
     err_clear(&wait->err);
-    wait->read = live_call(script->host->cluster->live, &request, on_text, wait);
+    wait->cluster = cluster_hold(cluster);
+    wait->read = live_call(cluster->live, &request, on_text, wait);
     return task_yield(L, &wait->wait, &ops);
 }
 
-/* raw(path, timeout or nil, name, value, ...): text and whether it is JSON, or nil, err. Waits. */
+/* raw(path, timeout or nil, cluster or nil, name, value, ...): text and whether it is JSON, or nil, err.
+ * Waits. */
 static int l_live_raw(lua_State *L)
 {
-    enum { ARG_QUERY = 3 };
+    enum { ARG_CLUSTER = 3, ARG_QUERY };
     struct script *script = script_of(L);
     struct err err;
     struct str path = arg_str(L, 1, "k8s.raw: path");
+    const struct cluster_parts *cluster = cluster_arg(L, ARG_CLUSTER, "k8s.raw");
     task_check(L, "k8s.raw");
     int64_t timeout_ms = timeout_arg(L, 2, "k8s.raw", TIMEOUT_MS);
     if (!lua_isnoneornil(L, 2)) lua_pop(L, 1); /* the words of its error */
     if (!read_path_check(path, &err)) script_raise(L, "k8s.raw: %s", err.text);
     if (!read_paths_allow(&script->own.reads->paths, path))
         script_raise(L, "k8s.raw: \"%s\" is not declared with k8s.reads", path.p);
-    if (!script->host->cluster->live) script_raise(L, "k8s.raw: no server connection");
+    if (!cluster->live) script_raise(L, "k8s.raw: no server connection");
     refuse_streams(L, ARG_QUERY);
     struct buf *out = script_scratch(script);
     buf_str(out, path);
     put_query(L, ARG_QUERY, "k8s.raw", out);
-    return wait_text(L, "k8s.raw", out, timeout_ms);
+    return wait_text(L, cluster, "k8s.raw", out, timeout_ms);
 }
 
 /* --- logs */
@@ -163,7 +169,7 @@ static struct buf *log_path(lua_State *L)
 static int l_live_logs(lua_State *L)
 {
     struct buf *path = log_path(L);
-    return wait_text(L, "k8s.logs", path, timeout_arg(L, 4, "k8s.logs", TIMEOUT_MS));
+    return wait_text(L, resource_cluster(L, 1), "k8s.logs", path, timeout_arg(L, 4, "k8s.logs", TIMEOUT_MS));
 }
 
 /* lines(the same): a reader of lines. */

@@ -43,14 +43,16 @@ static struct kind_access access_of(lua_State *L, const struct object_request *r
     };
 }
 
-/* resource(function, kind, subresource): what a kind means. Waits. */
+/* resource(function, kind, subresource, cluster): what a kind means there; without a name in the home
+ * cluster. Waits. */
 static int l_write_resource(lua_State *L)
 {
     const struct object_request request = {.verb = write_verb_arg(L, 1)};
-    lua_settop(L, 3);
+    lua_settop(L, 4);
     lua_pushfstring(L, "%s: the kind", write_function_of(&request)->name);
     struct str kind = arg_str(L, 2, own_text(L, -1)), subresource = arg_str_opt(L, 3, "subresource");
-    const struct kind_access q = access_of(L, &request, kind, subresource);
+    struct kind_access q = access_of(L, &request, kind, subresource);
+    q.cluster = cluster_arg(L, 4, q.verb);
     return kind_resolve(L, &q);
 }
 
@@ -99,6 +101,7 @@ static void drop_write(struct task_wait *base)
     wait->response.err = wait->err.code ? &wait->err : NULL;
     write_record_end(&wait->record, base->task, &wait->response);
     if (wait->read) live_close(wait->read);
+    cluster_let_go(wait->record.cluster);
     wait->script->own.writes->bodies -= wait->body_len;
     root_unref(wait->response.object);
     free(wait);
@@ -108,8 +111,8 @@ static void send(struct write_wait *wait, struct object_request *r)
 {
     struct script *script = wait->script;
     r->fence = task_fence(script);
-    applied_begin(&wait->applied, script, r);
-    wait->read = live_call(script->host->cluster->live, r, on_response, wait);
+    applied_begin(&wait->applied, script, wait->record.cluster, r);
+    wait->read = live_call(wait->record.cluster->live, r, on_response, wait);
     wait->body_len = r->body.n;
     script->own.writes->bodies += r->body.n;
 }
@@ -184,7 +187,7 @@ static int l_write_send(lua_State *L)
     struct write_wait *wait = NEW(struct write_wait);
     wait->script = script;
     err_clear(&wait->err);
-    write_record_begin(&wait->record, script, &r);
+    write_record_begin(&wait->record, script, cluster_hold(resource_cluster(L, 1)), &r);
     if (wait->record.is_recorded)
         record(wait, &r, given ? given->root : NULL);
     else

@@ -50,6 +50,8 @@ void reader_clear(struct reader *reader)
 {
     if (reader->waiter) reader->waiter->reader = NULL;
     reader_end(reader);
+    cluster_let_go(reader->cluster);
+    reader->cluster = NULL;
     buf_clear(&reader->version);
     buf_clear(&reader->text);
 }
@@ -88,7 +90,7 @@ void reader_start(struct reader *reader, const struct live_request *request)
 {
     reader->is_requested = true;
     ++*open_count(reader);
-    reader->read = live_start(reader->script->host->cluster->live, request, on_response, reader);
+    reader->read = live_start(reader->cluster->live, request, on_response, reader);
 }
 
 /* --- waiting for what comes next */
@@ -138,8 +140,7 @@ static int push_page(lua_State *L, struct reader *reader)
         err_set(&reader->err, ERR_LIMIT,
                 "more than %d objects (limit value-size): set a limit, or use k8s.pages", LIVE_OBJECTS_MAX);
     if (reader->err.code != ERR_NONE) {
-        if (reader->err.http_status == 404)
-            kinds_invalidate(reader->script->host->cluster->kinds); /* the kind is gone */
+        if (reader->err.http_status == 404) kinds_invalidate(reader->cluster->kinds); /* the kind is gone */
         int count = push_err(L, &reader->err);
         reader_end(reader);
         return count;

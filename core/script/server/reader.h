@@ -17,7 +17,8 @@ struct read_wait;
 
 struct reader {
     struct script *script;
-    struct live_read *read; /* NULL: closed */
+    const struct cluster_parts *cluster; /* held */
+    struct live_read *read;              /* NULL: closed */
     enum live_verb verb;
     const char *name;              /* "k8s.watch" */
     bool whole;                    /* a list that is gathered: what it has in all is bounded */
@@ -56,7 +57,7 @@ int reader_wait(lua_State *L, struct reader *reader, const struct task_wait_ops 
 /* NULL: it was collected meanwhile. */
 struct reader *reader_of_wait(struct task_wait *wait);
 void reader_drop_wait(struct task_wait *wait);
-/* Pushes a reader that has not started. */
+/* Pushes a reader that has not started, of the cluster of the resource at 1, if there is one. */
 struct reader *reader_push(lua_State *L, enum script_class class_, enum live_verb verb, const char *name);
 
 /* --- Live reads as Lua sees them: what their two files share.

@@ -59,7 +59,7 @@ void write_counters_clear(struct script_writes *writes)
 }
 
 void write_record_begin(struct write_record *record, struct script *script,
-                        const struct object_request *request)
+                        const struct cluster_parts *cluster, const struct object_request *request)
 {
     struct object_request kept = *request;
     kept.body = (struct str){0};
@@ -69,6 +69,7 @@ void write_record_begin(struct write_record *record, struct script *script,
         .script = script->id.name,
         .hash = script->id.hash,
         .request = object_request_copy(&kept),
+        .cluster = cluster,
         .is_recorded = script->write_mode == WRITES_RECORDED,
     };
     task_describe(&script->tasks, &record->caller, &record->trigger);
@@ -106,10 +107,9 @@ static void count_failed(struct task *task, struct script *script, const struct 
 }
 
 /* The history names the script beside the version that it wrote. */
-static void note_version(const struct write_record *record, const struct script *script,
-                         const struct object_response *response)
+static void note_version(const struct write_record *record, const struct object_response *response)
 {
-    struct history *history = script->host->cluster->history;
+    struct history *history = record->cluster->history;
     if (history && response->object && !record->is_recorded && !record->request->dry_run)
         history_note_write(history, record->request->place.resource, response->object, record->script);
 }
@@ -119,7 +119,7 @@ void write_record_end(struct write_record *record, struct task *task, const stru
     struct script *script = task->script;
     count_failed(task, script, response);
     if (!record->is_recorded) count_sent(script, record->request, response->http_status);
-    note_version(record, script, response);
+    note_version(record, response);
     if (script->host->audit)
         write_log_add(script->host->audit, record, clock_wall_us(script_clock(script)), response);
     buf_clear(&record->caller);

@@ -6,15 +6,16 @@
 
 struct write_record {
     int64_t begun_us;
-    const char *script, *hash;      /* the script's name, and of its text; borrowed */
-    struct buf caller, trigger;     /* "pods/1", "OnAdd shop/web" */
-    struct object_request *request; /* a copy, without its body */
-    bool is_recorded;               /* --dry-run=client: it is not sent */
+    const char *script, *hash;           /* the script's name, and of its text; borrowed */
+    struct buf caller, trigger;          /* "pods/1", "OnAdd shop/web" */
+    struct object_request *request;      /* a copy, without its body */
+    const struct cluster_parts *cluster; /* that it goes to; held by the wait */
+    bool is_recorded;                    /* --dry-run=client: it is not sent */
 };
 
 /* Inside the call that writes. */
 void write_record_begin(struct write_record *record, struct script *script,
-                        const struct object_request *request);
+                        const struct cluster_parts *cluster, const struct object_request *request);
 /* Has the text of a response to the write of a Secret, or its like, say nothing but the reason. */
 void write_record_veil(const struct write_record *record, struct err *err);
 /* Its end, in the task that wrote. The response's object is the one that the server has now; it stays the

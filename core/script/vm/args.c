@@ -112,6 +112,16 @@ int64_t arg_duration_ms(lua_State *L, int idx, const char *what)
     return ms;
 }
 
+const struct cluster_parts *cluster_arg(lua_State *L, int idx, const char *function)
+{
+    const struct script_host *host = script_of(L)->host;
+    if (lua_isnoneornil(L, idx)) return host->cluster;
+    struct str name = arg_str(L, idx, function);
+    const struct cluster_parts *parts = cluster_named(host, name);
+    if (!parts) script_raise(L, "%s: the cluster \"%.*s\" is gone", function, STR_ARG(name));
+    return parts;
+}
+
 void arg_function(lua_State *L, int idx, const char *what)
 {
     if (!lua_isfunction(L, idx))

@@ -36,6 +36,8 @@ static inline const char *own_text(lua_State *L, int idx)
 void check_namespace(lua_State *L, struct str ns, const char *what);
 /* Seconds as a number, or a text such as "500ms"; see base/time/duration.h. */
 int64_t arg_duration_ms(lua_State *L, int idx, const char *what);
+/* The cluster with the name at `idx`, the home cluster for nil. Raises, with `function`, when it is gone. */
+const struct cluster_parts *cluster_arg(lua_State *L, int idx, const char *function);
 void arg_function(lua_State *L, int idx, const char *what);
 void arg_table(lua_State *L, int idx, const char *what);
 /* Raises, with the limit and its value, when there are as many as it allows. */

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/str.h"
 #include "informer/leader/leadership.h"
 #include "informer/shared/shared_factory.h"
@@ -52,11 +53,24 @@ struct cluster_parts {
     struct leaders *leaders;  /* elections */
     struct event_recorder *recorder;
     struct history *history; /* last versions of objects; NULL also when none are kept */
+    const char *name;        /* NULL: the home cluster, which scripts mean without a name */
+    bool comes_and_goes;     /* with a Secret */
+    size_t *users;           /* number of holds (cluster_hold); NULL: it outlives all scripts */
+};
+
+/* The clusters by name, of which the home cluster has one too. */
+struct cluster_names {
+    /* Returns NULL if there is none. */
+    const struct cluster_parts *(*find)(void *ctx, struct str name);
+    /* Appends all names, as a message lists them. */
+    void (*list)(void *ctx, struct buf *out);
+    void *ctx;
 };
 
 /* Host of scripts: what the process offers to them; outlives them all. */
 struct script_host {
     const struct cluster_parts *cluster; /* never NULL, its members may be */
+    struct cluster_names clusters;       /* `find` NULL: it is the only one */
     struct loop *loop;
     struct clock *clock;            /* NULL: the loop's */
     struct turns *turns;            /* of all of them together */
@@ -106,6 +120,25 @@ struct script_host {
     bool knows_missing_kinds; /* the driver itself logs which kinds are not there */
     bool print_waits; /* `exec`: a full stdout holds the script up; `run`: the line is counted, not written */
 };
+
+/* Returns the cluster with this name; NULL if there is none. */
+static inline const struct cluster_parts *cluster_named(const struct script_host *host, struct str name)
+{
+    return host->clusters.find ? host->clusters.find(host->clusters.ctx, name) : NULL;
+}
+
+/* Holds the parts for who keeps a pointer to them beyond a call, and returns them. */
+static inline const struct cluster_parts *cluster_hold(const struct cluster_parts *parts)
+{
+    if (parts->users) ++*parts->users;
+    return parts;
+}
+
+/* Once for each hold. NULL is allowed. */
+static inline void cluster_let_go(const struct cluster_parts *parts)
+{
+    if (parts && parts->users) --*parts->users;
+}
 
 enum script_result {
     SCRIPT_OK,

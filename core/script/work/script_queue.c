@@ -74,7 +74,8 @@ bool queues_describe_wait(const struct script *script, struct buf *out)
     size_t before = out->len;
     if (script->own.queues->workers_started || !has_workers(script)) return false;
     for (size_t i = 0; i < script_loaded_claims(script); i++)
-        claim_describe_lag(script->informers.claims[i], out);
+        if (claim_is_of_home(script->informers.claims[i]))
+            claim_describe_lag(script->informers.claims[i], out);
     return out->len > before;
 }
 

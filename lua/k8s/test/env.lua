@@ -30,7 +30,7 @@ local LISTS = {
 }
 
 -- Members of an environment that may be nil.
-local OWN = { path = true, recording = true, touched = true }
+local OWN = { path = true, recording = true, touched = true, selected = true }
 
 local function refuse(name)
   local known = {}
@@ -242,6 +242,7 @@ function methods:http(response)
 end
 
 answers(methods, note)
+require "k8s.test.cluster"(methods)
 
 -- --- commands and metrics
 
@@ -405,7 +406,8 @@ function env.open(given, folder)
     now = begun or raw.raise("test.load: " .. why)
   end
   local engine, problem = test.open(
-    given.namespace or "", records.begin(now), given.leader_elect or false, given.limits, assignments(given.params)
+    given.namespace or "", records.begin(now), given.leader_elect or false, given.limits, assignments(given.params),
+    given.clusters or {}
   )
   if not engine then
     raw.raise("test.load: " .. problem)

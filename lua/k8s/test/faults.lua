@@ -123,7 +123,9 @@ function faults.add(env, fault)
   if not ok then
     raw.raise("env:fault: " .. problem)
   end
-  env.faults[rule.id] = { id = rule.id, text = raw.json.encode(fault), place = place.line(), times = fault.times }
+  env.faults[rule.id] = {
+    cluster = env.selected, id = rule.id, text = raw.json.encode(fault), place = place.line(), times = fault.times,
+  }
 end
 
 function faults.clear(env)
@@ -134,10 +136,12 @@ end
 function faults.unmet(env)
   local texts = {}
   for _, fault in ipairs(env.faults) do
+    test.select(env.engine, fault.cluster)
     if fault.times ~= 0 and test.rule_is_unmet(env.engine, fault.id) then
       texts[#texts + 1] = ("%s: no request matched env:fault %s"):format(fault.place, fault.text)
     end
   end
+  test.select(env.engine)
   return texts
 end
 

@@ -15,6 +15,7 @@ local OPTIONS = {
   namespace = "string",
   now = "time",
   leader_elect = "boolean",
+  clusters = "table",
   limits = "table",
   params = "table",
   failures = "string",

@@ -87,6 +87,7 @@ function take.write(env, record)
   local name = record.name or metadata.name or (body and body.metadata and body.metadata.name)
   local write = {
     verb = record.verb,
+    cluster = record.cluster,
     kind = record.kind,
     resource = record.resource,
     apiVersion = record.apiVersion,
@@ -109,9 +110,11 @@ function take.write(env, record)
 end
 
 function records.describe_write(write)
+  local where = write.cluster and write.cluster .. ": " or ""
   local what = write.subresource and write.resource .. "/" .. write.subresource or write.resource
   local outcome = write.err and ("%d %s"):format(write.code, write.err.reason or "") or tostring(write.code)
-  return short(("%-8s %s %s -> %s  %s"):format(write.verb, what, write.key or "", outcome, as_json(write.body)))
+  local body = as_json(write.body)
+  return short(("%-8s %s%s %s -> %s  %s"):format(write.verb, where, what, write.key or "", outcome, body))
 end
 
 function take.request(env, record)

@@ -183,7 +183,8 @@ end
 
 -- Checks a call of k8s.get, k8s.patch and so on.
 function requests:check_request(node, fn, list, found)
-  if fn.class.name ~= "k8s" or fn.is_method or not self.reports then return end
+  local is_of_cluster = fn.class.name == "k8s.Cluster" and fn.is_method
+  if not is_of_cluster and (fn.class.name ~= "k8s" or fn.is_method) or not self.reports then return end
   local name, contexts = fn.name, self.fn.contexts
   local is_late = name == "informer" and contexts.run and not contexts.load
   if is_late then check_namespaces(self, node, found[2]) end

@@ -47,6 +47,13 @@ end
 
 results["k8s.finalizers.add"], results["k8s.finalizers.remove"] = write, write
 
+-- The methods of a cluster are the functions of k8s.
+for _, name in ipairs {
+  "apply", "create", "delete", "ensure", "get", "informer", "list", "pages", "patch", "restart", "update", "watch",
+} do
+  results["k8s.Cluster." .. name] = results["k8s." .. name]
+end
+
 results["k8s.Object.get"] = function(self, _, list, _, _, subject)
   return self:path_argument(list[1], subject), subject
 end
