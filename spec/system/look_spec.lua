@@ -19,6 +19,10 @@ local OTHERS = { "configmaps", "services", "nodes", "deployments", "secrets", "n
 -- for one piece, and has 5 ms.
 local CPU_MS, PIECE_MS, WORST_MS = 50, 3, 5
 
+-- And for each time that another process had the core during the piece, up to five, after which caches are cold.
+local PREEMPTED_MS = 1
+local COSTS = "cpuMicroseconds=(%d+) longestMicroseconds=(%d+) longestPreempted=(%d+) pieces=(%d+)"
+
 -- One of the hundred: a handler that keeps a table, another one with a filter, a queue, a timer and a command.
 local SCRIPT = scripts_folder.HEAD .. [[
   local objects, seen = k8s.informer "%s", {}
@@ -70,12 +74,15 @@ describe("a busy engine", function()
 
   -- Sums of what the log says of documents and sessions from this place on: CPU and the longest piece in milliseconds.
   local function costs(from)
-    local cpu, longest, pieces = 0, 0, 0
+    local sum = { cpu = 0, longest = 0, preempted = 0, pieces = 0 }
     for line in engine:err():sub(from):gmatch "[^\n]+" do
-      local a, b, c = line:match "cpuMicroseconds=(%d+) longestMicroseconds=(%d+) pieces=(%d+)"
-      if a then cpu, longest, pieces = cpu + a / 1e3, math.max(longest, b / 1e3), pieces + c end
+      local cpu, longest, preempted, pieces = line:match(COSTS)
+      if cpu then
+        sum.cpu, sum.pieces = sum.cpu + cpu / 1e3, sum.pieces + pieces
+        if longest / 1e3 > sum.longest then sum.longest, sum.preempted = longest / 1e3, tonumber(preempted) end
+      end
     end
-    return { cpu = cpu, longest = longest, pieces = pieces }
+    return sum
   end
 
   -- A session ends some time after its client.
@@ -107,11 +114,11 @@ describe("a busy engine", function()
     end
     table.sort(tries, function(a, b) return a.longest < b.longest end)
     local middle, worst = tries[math.ceil(#tries / 2)], tries[#tries]
-    local figures = ("%-80s %5.1f ms in %3d pieces, the longest %.1f ms, at worst %.1f"):format(name, middle.cpu,
-      middle.pieces, middle.longest, worst.longest)
+    local figures = ("%-80s %5.1f ms in %3d pieces, the longest %.1f ms, at worst %.1f (preempted %d times)"):format(
+      name, middle.cpu, middle.pieces, middle.longest, worst.longest, worst.preempted)
     if strict then print(figures) end
     assert.is_true(sanitizer or good >= (strict and 3 or 1), figures)
-    assert.is_true(not strict or worst.longest < WORST_MS, figures)
+    assert.is_true(not strict or worst.longest < WORST_MS + PREEMPTED_MS * math.min(worst.preempted, 5), figures)
   end
 
   -- Of the handlers on pods, the metrics of latency: how many updates they have had, and how many of these within 5 ms
@@ -197,6 +204,7 @@ describe("a busy engine", function()
       temp.run("curl -s http://" .. page .. "/state.json")
     end)
     assert.is_true(not strict or meanwhile > before - 0.05, "fewer are handled within 5 ms")
+    assert.is_nil(engine:err():match '[^\n]*"Handler failed"[^\n]*')
   end)
 
   it("tells its status in short pieces", function()

@@ -97,7 +97,8 @@ static void end(struct admin_document *document)
     const struct piece_meter *meter = &document->meter;
     log_v(2, "Wrote a document", F("document", document->form->name),
           FI("cpuMicroseconds", meter->cpu_ns / 1000), FI("longestMicroseconds", meter->longest_ns / 1000),
-          FI("pieces", meter->pieces), FI("bytes", document->text.len));
+          FI("longestPreempted", meter->longest_preempted), FI("pieces", meter->pieces),
+          FI("bytes", document->text.len));
     document->done(document->ctx, &document->text);
     document_free(document);
 }

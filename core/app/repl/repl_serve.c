@@ -61,7 +61,8 @@ static void session_free(struct repl_session *s)
     buf_clear(&s->out);
     tape_parser_free(s->parser);
     log_info("REPL session ended", FI("pid", s->pid), FI("cpuMicroseconds", s->meter.cpu_ns / 1000),
-             FI("longestMicroseconds", s->meter.longest_ns / 1000), FI("pieces", s->meter.pieces));
+             FI("longestMicroseconds", s->meter.longest_ns / 1000),
+             FI("longestPreempted", s->meter.longest_preempted), FI("pieces", s->meter.pieces));
     free(s);
 }
 

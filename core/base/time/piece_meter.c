@@ -1,6 +1,7 @@
 /* Meter of pieces by the thread's CPU clock, which a busy machine leaves alone; see piece_meter.h. */
 #include "base/time/piece_meter.h"
 
+#include <sys/resource.h>
 #include <time.h>
 
 static int64_t thread_ns(void)
@@ -10,8 +11,16 @@ static int64_t thread_ns(void)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+static long times_preempted(void)
+{
+    struct rusage usage;
+    getrusage(RUSAGE_THREAD, &usage);
+    return usage.ru_nivcsw;
+}
+
 void piece_begin(struct piece_meter *meter)
 {
+    meter->preempted = times_preempted();
     meter->begun_ns = thread_ns();
 }
 
@@ -26,5 +35,7 @@ void piece_end(struct piece_meter *meter)
     meter->begun_ns = 0;
     meter->cpu_ns += ns;
     meter->pieces++;
-    if (ns > meter->longest_ns) meter->longest_ns = ns;
+    if (ns <= meter->longest_ns) return;
+    meter->longest_ns = ns;
+    meter->longest_preempted = times_preempted() - meter->preempted;
 }

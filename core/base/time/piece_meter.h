@@ -12,6 +12,8 @@ struct piece_meter {
     int64_t begun_ns; /* of the piece under way, by the thread's CPU clock; 0: none is */
     int64_t cpu_ns, longest_ns;
     size_t pieces;
+    long preempted;         /* times that another process had taken the core before the piece under way */
+    long longest_preempted; /* and in the longest piece: its caches were cold after each */
 };
 
 void piece_begin(struct piece_meter *meter);

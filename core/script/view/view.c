@@ -64,8 +64,8 @@ void view_push_fetched(lua_State *L, struct root *root)
     view_push_object(L, root);
 }
 
-/* A collection walks all that lives in the script, so it has to be worth it: many objects beside what the
- * script has and beside its caches. */
+/* A cycle of the collector walks all that lives in the script, so it has to be worth it: many objects beside
+ * what the script has and beside its caches. */
 static bool are_many(const struct script *script, size_t dead)
 {
     return dead >= DEAD_OBJECTS_MAX && dead * OBJECT_BYTES >= script->memory / 2 &&
@@ -76,7 +76,7 @@ void view_note_dead(lua_State *L, size_t count)
 {
     struct script *script = script_of(L);
     script->heap.dead_objects += count;
-    if (are_many(script, script->heap.dead_objects)) memory_collect(L);
+    if (are_many(script, script->heap.dead_objects)) pace_hurry(script);
 }
 
 static void push_str(lua_State *L, struct value value)

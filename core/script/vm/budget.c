@@ -196,7 +196,7 @@ static void on_count(lua_State *L, lua_Debug *ar)
  * the same fields, and so was lost. */
 void budget_tick(struct script *script)
 {
-    if (script->trusted) return;
+    if (script->trusted || script->budget.rests) return;
     bool near = !script->budget.over && check_calls(script);
     if (pause_is_due(script)) {
         script->budget.pause = true;
@@ -226,9 +226,16 @@ void budget_exceed_at(struct script *script, lua_State *L, enum limit limit)
     if (L) report(script, L);
 }
 
-/* Excuses time from running calls. Time before a call's clock started was never counted. */
-void budget_excuse(struct script *script, int64_t ns)
+int64_t budget_rest(struct script *script)
 {
+    script->budget.rests = true;
+    return budget_clock_ns();
+}
+
+/* Time before a call's clock started was never counted. */
+void budget_resume(struct script *script, int64_t since_ns)
+{
+    int64_t ns = budget_clock_ns() - since_ns;
     for (struct budget_call *call = script->budget.call; call; call = call->outer) {
         if (!call->begun_ns) continue;
         call->excused_ns += ns;
@@ -236,6 +243,7 @@ void budget_excuse(struct script *script, int64_t ns)
          * too. */
         if (call->excused_ns > call->limit_ns) call->excused_ns = call->limit_ns;
     }
+    script->budget.rests = false;
 }
 
 /* --- calls */

@@ -37,8 +37,9 @@ void budget_exceed(struct script *script, enum limit limit);
 void budget_exceed_at(struct script *script, lua_State *L, enum limit limit);
 /* Runs the hook at the next instruction. Safe in allocators and signal handlers. */
 void budget_arm(struct script *script);
-/* Subtracts CPU time that the engine used from all calls in flight. */
-void budget_excuse(struct script *script, int64_t ns);
+/* Between the two the engine works: no call in flight is checked, and the CPU time does not count for it. */
+int64_t budget_rest(struct script *script);
+void budget_resume(struct script *script, int64_t since_ns);
 /* Checks the clock. For cpu_watch.c, in a signal handler. */
 void budget_tick(struct script *script);
 /* Returns the CPU clock of the thread. Costs a system call. */

@@ -141,10 +141,11 @@ void memory_collect(lua_State *L)
 {
     struct script *script = script_of(L);
     bool refuses = script->heap.refuses;
-    int64_t begun_ns = budget_clock_ns();
+    int64_t begun_ns = budget_rest(script);
     size_t before = script->memory;
     script->heap.refuses = false;
     script->heap.dead_objects = 0;
+    script->heap.pace.hurry = 0;
     lua_gc(L, LUA_GCCOLLECT, 0);
     script->heap.pace.runs = true; /* until the end of the call in flight */
     script->heap.pace.room_end = SIZE_MAX;
@@ -157,7 +158,7 @@ void memory_collect(lua_State *L)
     if (before > script->memory) mem_note_freed(before - script->memory);
     set_next(script);
     /* A collection is the engine's work: calls do not pay for it. */
-    budget_excuse(script, budget_clock_ns() - begun_ns);
+    budget_resume(script, begun_ns);
 }
 
 void memory_on_hook(lua_State *L)

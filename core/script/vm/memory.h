@@ -59,5 +59,8 @@ void pace_close(struct script *script);
 void pace_settle(struct script *script);
 /* Lets the collector run in the call in flight. Safe in Lua's allocator. */
 void pace_run(struct script *script);
+/* Ends a cycle soon that finds what is garbage now: objects that only views keep, of which Lua sees little.
+ */
+void pace_hurry(struct script *script);
 /* While `held`, calls make no garbage, and the collector waits for their end. */
 void pace_hold(struct script *script, bool held);

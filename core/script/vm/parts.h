@@ -77,6 +77,7 @@ struct budget {
     volatile bool stop;                /* same as `over`, for loops of lower layers to poll */
     volatile int every;                /* instructions between hooks; 0: no hook */
     volatile bool pause;               /* the call is to pause at the next hook */
+    volatile bool rests;               /* the engine works: no call is checked */
     /* Pauses the call in flight, from a hook, if it can; `spent_ns` of its limit. NULL: it may not. */
     void (*volatile pauses)(lua_State *L, int64_t spent_ns);
     volatile bool setting; /* LuaJIT is changing its dispatch table; not reentrant */
@@ -93,8 +94,10 @@ struct script_pace {
     size_t paid;     /* bytes up to which it has worked */
     size_t room_end; /* bytes from which on it works within the call in flight */
     int pause;       /* of the collector, in percent of what lives: shorter where memory is scarce */
+    int hurry;       /* cycles to end soon; one that was under way does not count */
     bool runs;       /* within calls */
-    bool ended;      /* a cycle has, and the next one has not begun */
+    bool rests;      /* between two cycles */
+    bool ended;      /* a cycle has ended, unnoticed yet */
     bool held, closed;
 };
 

@@ -319,11 +319,27 @@ static void test_a_collection_before_the_first_check_ends_no_call(void **state)
     struct budget_call call;
     f->script->limits.values[LIMIT_MAIN_CPU] = INT64_MAX;
     budget_enter(f->script, &call, LIMIT_MAIN_CPU, "main", NULL);
-    budget_excuse(f->script, 1000000);
+    budget_resume(f->script, budget_rest(f->script));
     assert_int_equal(call.excused_ns, 0);
     budget_tick(f->script);
     assert_null(f->script->budget.over);
-    budget_excuse(f->script, INT64_C(1000000000000)); /* more than has gone by */
+    budget_resume(f->script, budget_rest(f->script) - INT64_C(1000000000000)); /* more than has gone by */
+    budget_tick(f->script);
+    assert_null(f->script->budget.over);
+    budget_leave(f->script, &call, SCRIPT_OK);
+}
+
+/* The signal of the watch comes every 4 ms, also in a collection of 100 ms. */
+static void test_a_check_in_a_collection_ends_no_call(void **state)
+{
+    struct fixture *f = *state;
+    struct budget_call call;
+    f->script->limits.values[LIMIT_MAIN_CPU] = 50;
+    budget_enter(f->script, &call, LIMIT_MAIN_CPU, "main", NULL);
+    budget_tick(f->script);
+    int64_t since_ns = budget_rest(f->script), until_ns = since_ns + 80 * INT64_C(1000000);
+    while (budget_clock_ns() < until_ns) budget_tick(f->script);
+    budget_resume(f->script, since_ns);
     budget_tick(f->script);
     assert_null(f->script->budget.over);
     budget_leave(f->script, &call, SCRIPT_OK);
@@ -359,6 +375,7 @@ int main(void)
         W(test_the_hook_goes_with_the_call_that_came_near_its_limit),
         W(test_a_collection_leaves_no_hook),
         T(test_a_collection_before_the_first_check_ends_no_call),
+        T(test_a_check_in_a_collection_ends_no_call),
         W(test_a_call_without_an_owner_is_not_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
