@@ -261,14 +261,17 @@ static json_t *unconverted(const json_t *given, const json_t *object, char *erro
 {
     const char *version = sim_text_at(object, "apiVersion"), *kind = sim_text_at(object, "kind"),
                *core = strchr(version, '/') ? "" : "/";
-    bool bytes = strncmp(error, "illegal base64", strlen("illegal base64")) == 0;
+    const char *field = strstr(error, " into Go struct field "),
+               *type = field ? strstr(field, " of type ") : NULL;
+    char *own = type ? xasprintf("%.*s into Go value%s", (int)(field - error), error, type) : xstrdup(error);
     char *message =
         xasprintf("failed to convert new object (%s/%s; %s%s, Kind=%s) to proper version: unable to "
-                  "convert unstructured object to %s%s, Kind=%s: %s%s",
+                  "convert unstructured object to %s%s, Kind=%s: %s",
                   sim_text_at(given, "metadata.namespace"), sim_text_at(object, "metadata.name"), core,
-                  version, kind, core, version, kind, bytes ? "error decoding from json: " : "", error);
+                  version, kind, core, version, kind, own);
     json_t *status = sim_status(500, NULL, message, NULL, NULL);
     free(message);
+    free(own);
     free(error);
     return status;
 }
@@ -278,6 +281,12 @@ static json_t *unreadable(const struct sim_patch_body *patch, const json_t *patc
 {
     struct sim_kind none = {.group = "", .kind = ""};
     struct buf text = {0};
+    bool bytes = strncmp(error, "illegal base64", strlen("illegal base64")) == 0;
+    if (bytes && (patch->applied || patch->strategic)) {
+        char *why = xasprintf("error decoding from json: %s", error);
+        free(error);
+        error = why;
+    }
     if (patch->applied) return unconverted(((const struct sim_apply *)patch->ctx)->given, patched, error);
     if (patch->strategic)
         sim_put_go_value(&text, patch->ctx);

@@ -282,22 +282,26 @@ void sim_reply_object(const struct sim_api *api, const struct sim_request *reque
 }
 
 /* A get takes any version that is no older than the given one. */
-static json_t *version_refused(struct sim_api *api, const char *given)
+static json_t *version_refused(struct sim_api *api, const struct sim_kind *kind, const char *given)
 {
     uint64_t wanted = 0;
+    bool cached = kind->custom || strcmp(kind->kind, "Event") != 0; /* a server reads events from storage */
     if (!given || !*given) return NULL;
     if (!str_to_u64(str_of(given), &wanted)) {
         char *message =
             xasprintf("resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": %s", given,
                       given, sim_number_problem(given));
-        json_t *status = sim_status(500, NULL, message, NULL, NULL);
+        json_t *status = cached ? sim_status(500, NULL, message, NULL, NULL)
+                                : sim_status_bad_request("invalid resource version: %s", message);
         free(message);
         return status;
     }
     sim_store_lock(api->store);
     uint64_t version = api->store->version;
     sim_store_unlock(api->store);
-    return wanted > version ? sim_status_too_large(wanted, version) : NULL;
+    json_t *refusal = wanted > version ? sim_status_too_large(wanted, version) : NULL;
+    if (!cached) json_object_del(json_object_get(refusal, "details"), "retryAfterSeconds");
+    return refusal;
 }
 
 void sim_get(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
@@ -305,7 +309,7 @@ void sim_get(struct sim_api *api, const struct sim_request *request, const struc
 {
     char *key = sim_target_key(target, target->name);
     sim_count(&api->stats.gets, 1);
-    json_t *refusal = version_refused(api, sim_query(request, "resourceVersion"));
+    json_t *refusal = version_refused(api, target->served->kind, sim_query(request, "resourceVersion"));
     if (refusal) {
         free(key);
         sim_reply_status(reply, refusal);

@@ -17,9 +17,20 @@
 #define STRATEGIC   "application/strategic-merge-patch+json"
 #define APPLY       "application/apply-patch+yaml"
 
+/* A server's patches sort keys, and of several mistakes it names that of the first. Takes the object. */
+static json_t *sorted(json_t *object)
+{
+    char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
+    json_t *result = text ? json_loads(text, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL) : NULL;
+    free(text);
+    if (!result) return object;
+    json_decref(object);
+    return result;
+}
+
 static json_t *merged(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
 {
-    return sim_patch_merge(old, ctx);
+    return sorted(sim_patch_merge(old, ctx));
 }
 
 static json_t *merged_by_key(void *ctx, const struct sim_kind *kind, const json_t *old,
@@ -36,7 +47,7 @@ static json_t *merged_by_key(void *ctx, const struct sim_kind *kind, const json_
 static json_t *patched(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
 {
     char *message = NULL;
-    json_t *result = sim_patch_json(old, ctx, &message);
+    json_t *result = sorted(sim_patch_json(old, ctx, &message));
     if (!result) {
         refusal->status = sim_status_generic(422);
         json_object_set_new(refusal->status, "details", json_object());
@@ -70,7 +81,8 @@ static json_t *read_configuration(const struct writing *w)
 {
     json_error_t error;
     struct err err = {0};
-    json_t *given = sim_parse(w->request->body, 0, &error);
+    json_t *given =
+        sim_parse(w->request->body, JSON_DISABLE_EOF_CHECK, &error); /* the first document counts */
     if (!given) given = sim_read_yaml(w->request->body, &err);
     if (json_is_object(given)) return given;
     if (json_is_null(given)) return json_object();
@@ -91,6 +103,7 @@ static void apply(struct writing *w, const char *key)
     json_t *given = read_configuration(w);
     struct sim_apply apply = {.given = given,
                               .name = w->target->name,
+                              .namespace_ = w->target->namespace_,
                               .force = sim_query_true(w->request, "force"),
                               .author = {w->by.manager, "Apply", w->target->served->api_version,
                                          w->target->subresource, clock_wall_us(sim_clock(w->api)) / 1000000}};

@@ -91,13 +91,18 @@ static bool selected(const struct sim_watch *watch, const struct sim_object *obj
     return object && sim_list_selects(&watch->options, object);
 }
 
+/* An object is no list: a server ends there. */
+static bool ends(struct sim_watch *watch)
+{
+    bool ended = watch->form.form == SIM_FORM_PARTIAL_LIST;
+    if (ended) watch->then = SIM_THEN_END;
+    return ended;
+}
+
 static void send_event(struct sim_watch *watch, const char *type, const struct sim_object *object,
                        uint64_t version)
 {
-    if (watch->form.form == SIM_FORM_PARTIAL_LIST) { /* an object is no list: a server ends here */
-        watch->then = SIM_THEN_END;
-        return;
-    }
+    if (ends(watch)) return;
     sim_form_event(&watch->out, &watch->form, type, object, version);
     watch->sent++;
     watch->delivered = watch->version;
@@ -122,6 +127,7 @@ static void render(struct sim_watch *watch, const struct sim_event *event)
 
 static void put_bookmark(struct sim_watch *watch, bool initial_end)
 {
+    if (ends(watch)) return;
     sim_form_bookmark(&watch->out, &watch->form, watch->version, initial_end);
     watch->delivered = watch->version;
     sim_count(&watch->api->stats.bookmarks, 1);

@@ -127,6 +127,14 @@ static void create(struct writing *w)
 /* Applies a Binding, which names the node; the pod is the one of the path. */
 static json_t *bound(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
 {
+    const char *node = sim_text_at(old, "spec.nodeName"), *name = sim_text_at(old, "metadata.name");
+    struct sim_kind binding = *kind;
+    binding.plural = "pods/binding";
+    if (*node) {
+        refusal->status =
+            sim_status_conflict(&binding, name, "pod %s is already assigned to node \"%s\"", name, node);
+        return NULL;
+    }
     json_t *pod = json_deep_copy(old);
     json_object_set_new(sim_submap(pod, "spec"), "nodeName", sim_string(sim_text_at(ctx, "target.name")));
     sim_pod_set_condition(pod, json_pack("{ss ss sn sO}", "type", "PodScheduled", "status", "True",
@@ -287,9 +295,11 @@ void sim_write_request(struct sim_api *api, const struct sim_request *request,
     bool everywhere = target->served->kind->namespaced && !target->namespace_;
     sim_count(&api->stats.writes, 1);
     sim_body_options(&w);
-    if (!refusal && request->body.n > BODY_MAX)
+    if (request->body.n > BODY_MAX) {
+        json_decref(refusal); /* the body is read before the options are */
         refusal = sim_status(413, "RequestEntityTooLarge", "Request entity too large: limit is 3145728", NULL,
                              NULL);
+    }
     if (strcmp(request->method, "POST") == 0 && !is_json(&w)) /* before the options, of a POST alone */
         json_decref(refusal);
     else if (refusal)

@@ -6,6 +6,7 @@
 
 #include "base/mem.h"
 #include "sim/managed/merge.h"
+#include "sim/object/object_rules.h"
 #include "sim/object/status.h"
 #include "sim/text/tree.h"
 
@@ -47,19 +48,11 @@ static bool check_shape(const struct sim_shape *shape, const json_t *given, stru
 static bool check(const struct sim_kind *kind, const struct sim_shape *shape, const json_t *live,
                   const struct sim_apply *apply, struct sim_refusal *refusal)
 {
-    const char *name = sim_text_at(apply->given, "metadata.name");
     if (!check_kind(kind, apply->given, refusal)) return false;
     if (json_is_array(sim_at(apply->given, "metadata.managedFields")))
         return sim_refuse(refusal, sim_status_bad_request("metadata.managedFields must be nil"));
     if (!check_shape(shape, apply->given, refusal)) return false;
-    if (live || strcmp(name, apply->name) == 0) return true;
-    if (!*name)
-        return sim_refuse(refusal, sim_status_bad_request("the name of the object (%s based on URL) was "
-                                                          "undeterminable: name must be provided",
-                                                          apply->name));
-    return sim_refuse(refusal, sim_status_bad_request("the name of the object (%s) does not match the name "
-                                                      "on the URL (%s)",
-                                                      name, apply->name));
+    return live || sim_check_identity(apply->name, apply->namespace_, apply->given, refusal);
 }
 
 /* --- conflicts */

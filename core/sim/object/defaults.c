@@ -184,6 +184,10 @@ static void finish_node(json_t *node)
 {
     json_t *status = json_object_get(node, "status"), *capacity = json_object_get(status, "capacity");
     if (capacity) sim_default(status, "allocatable", json_deep_copy(capacity));
+    json_t *spec = json_object_get(node, "spec"), *range = json_object_get(spec, "podCIDR");
+    if (*sim_text_at(range, "") &&
+        strcmp(sim_text_at(range, ""), sim_text_at(json_array_get(json_object_get(spec, "podCIDRs"), 0), "")))
+        json_object_set_new(spec, "podCIDRs", json_pack("[O]", range));
 }
 
 /* Moves stringData, which is only written, never read, into data. */

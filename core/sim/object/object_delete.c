@@ -185,7 +185,7 @@ enum sim_delete_step sim_prepare_delete(const struct sim_kind *kind, const json_
     if (!check_preconditions(kind, old, options, refusal)) return SIM_DELETE_REFUSED;
 
     json_t *object = json_deep_copy(old);
-    set_collection_finalizers(kind, object, options);
+    if (!(kind->graceful && marked && graced)) set_collection_finalizers(kind, object, options);
     if (kind->graceful && (!marked || graced)) {
         step = delete_pod(kind, object, options, now->seconds);
     } else if (has_finalizers(kind, object)) {

@@ -347,6 +347,17 @@ static bool check_all(const struct sim_kind *kind, const json_t *old, const json
     return sim_refuse(refusal, sim_status_invalid_causes(kind, meta(old, "name"), causes));
 }
 
+/* The old API counted the templates of a set. */
+static void count_template(json_t *set, const json_t *old)
+{
+    static const char name[] = "deprecated.daemonset.template.generation";
+    json_t *before = sim_at(old, "metadata.annotations"), *template = sim_at(set, "spec.template"),
+           *annotations = sim_submap(sim_submap(set, "metadata"), "annotations");
+    long long count = strtoll(sim_text_at(json_object_get(before, name), ""), NULL, 10);
+    count += !json_equal(sim_at(old, "spec.template"), template);
+    json_object_set_new(annotations, name, sim_textf("%lld", count));
+}
+
 /* `old` with its defaults, which an object that was not written through here may lack. */
 static json_t *update(const struct sim_kind *kind, const json_t *old, const json_t *body,
                       const char *subresource, struct sim_refusal *refusal)
@@ -358,11 +369,9 @@ static json_t *update(const struct sim_kind *kind, const json_t *old, const json
     else
         keep_other_parts(kind, object, old, subresource);
     keep_alone(kind, object, old, subresource);
-    if (!kind->custom && strcmp(kind->kind, "DaemonSet") == 0)
-        copy_field(sim_submap(sim_submap(object, "metadata"), "annotations"),
-                   sim_at(old, "metadata.annotations"), "deprecated.daemonset.template.generation");
     keep_system_fields(kind, object, old, causes);
     sim_apply_defaults(kind, object);
+    if (!kind->custom && strcmp(kind->kind, "DaemonSet") == 0) count_template(object, old);
     if (kind->has_generation && counts && wants_other(kind, old, object)) {
         int64_t generation = sim_int_at(old, "metadata.generation", 0);
         json_object_set_new(json_object_get(object, "metadata"), "generation", json_integer(generation + 1));

@@ -74,8 +74,11 @@ static json_t *in_order(const json_t *list, const json_t *order, const json_t *o
         bool again = same_at(named, key, element) < json_array_size(named);
         if (there < json_array_size(list) && !again) json_array_append(named, json_array_get(list, there));
     }
-    json_array_foreach ((json_t *)list, i, element)
-        if (same_at(order, key, element) == json_array_size(order)) json_array_append(others, element);
+    json_array_foreach ((json_t *)list, i, element) {
+        bool again = !*key && same_at(others, key, element) < json_array_size(others); /* is in a set once */
+        if (same_at(order, key, element) == json_array_size(order) && !again)
+            json_array_append(others, element);
+    }
     json_array_foreach (named, i, element) {
         size_t place = same_at(old, key, element);
         for (; at < json_array_size(others) && place < json_array_size(old); at++) {

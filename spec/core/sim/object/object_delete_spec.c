@@ -89,6 +89,13 @@ static void test_a_policy_sets_its_finalizer(void **state)
     assert_finalizers(delete ("pods", "{'metadata':{'name':'m'}}", "{'orphanDependents':true}", 0),
                       "['orphan']");
     assert_finalizers(delete ("configmaps", bare, NULL, 0), "['example.com/a','orphan']");
+    /* A pod within its grace period keeps those that it has. */
+    assert_finalizers(
+        delete ("pods",
+                "{'metadata':{'name':'m','finalizers':['example.com/a'],'deletionTimestamp':"
+                "'2026-01-01T00:00:30Z','deletionGracePeriodSeconds':30},'spec':{'nodeName':'n'}}",
+                "{'propagationPolicy':'Orphan'}", 0),
+        "['example.com/a']");
     assert_finalizers(delete ("configmaps", bare, "{'propagationPolicy':'Foreground'}", 0),
                       "['example.com/a','foregroundDeletion']");
     assert_finalizers(delete ("configmaps", bare, "{'propagationPolicy':'Background'}", 0),

@@ -61,34 +61,23 @@ static void assert_refused(const struct sim_kind *kind, const json_t *old, const
     json_decref(refusal.status);
 }
 
-/* A kind's own rules repeat what every update is checked for, as often and where its server does. */
-static void test_causes_are_repeated_as_a_server_repeats_them(void **state)
+static void test_templates_of_a_daemon_set_are_counted(void **state)
 {
-    static const char *const cases[][3] = {
-        {"poddisruptionbudgets", "{'metadata':{'name':'a'},'spec':{'minAvailable':1}}", "kind kind "},
-        {"limitranges", "{'metadata':{'name':'a'},'spec':{'limits':[]}}", "kind kind kind "},
-        {"configmaps", "{'metadata':{'name':'a'},'immutable':true}", "kind kind kind immutable kind "},
-        {"services", "{'metadata':{'name':'a'},'spec':{'ports':[{'port':1}]}}", "kind kind kind "},
-    };
-    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
-        const struct sim_kind *kind = kind_named(cases[i][0]);
-        struct sim_refusal refusal = {0};
-        struct buf fields = {0};
-        json_t *old = stored(kind, cases[i][1], "default"), *cause;
-        size_t n;
-        assert_null(merge(kind, old,
-                          "{'metadata':{'ownerReferences':[{'apiVersion':'v1','kind':'','name':'b',"
-                          "'uid':'c'}]},'immutable':null}",
-                          NULL, &refusal));
-        json_array_foreach (sim_at(refusal.status, "details.causes"), n, cause) {
-            const char *field = sim_text_at(cause, "field"), *dot = strrchr(field, '.');
-            buf_printf(&fields, "%s ", dot ? dot + 1 : field);
-        }
-        assert_string_equal(buf_text(&fields), cases[i][2]);
-        buf_clear(&fields);
-        json_decref(refusal.status);
-        json_decref(old);
-    }
+    static const char one[] =
+        "{'metadata':{'name':'a'},'spec':{'selector':{'matchLabels':{'a':'b'}},'template':"
+        "{'metadata':{'labels':{'a':'b'}},'spec':{'containers':[{'name':'c','image':'1'}]}}}}";
+    static const char two[] =
+        "{'metadata':{'name':'a'},'spec':{'selector':{'matchLabels':{'a':'b'}},'template':"
+        "{'metadata':{'labels':{'a':'b'}},'spec':{'containers':[{'name':'c','image':'2'}]}}}}";
+    json_t *old = stored(kind_named("daemonsets"), one, "default");
+    json_t *same = put(kind_named("daemonsets"), old, one, NULL),
+           *other = put(kind_named("daemonsets"), old, two, NULL);
+    static const char count[] = "deprecated.daemonset.template.generation";
+    assert_string_equal(sim_text_at(json_object_get(sim_at(same, "metadata.annotations"), count), ""), "1");
+    assert_string_equal(sim_text_at(json_object_get(sim_at(other, "metadata.annotations"), count), ""), "2");
+    json_decref(old);
+    json_decref(same);
+    json_decref(other);
 }
 
 static void test_an_update_keeps_what_is_the_server_s(void **state)
@@ -409,7 +398,7 @@ static void test_managed_fields_stay_unless_the_body_has_them(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_causes_are_repeated_as_a_server_repeats_them),
+        cmocka_unit_test(test_templates_of_a_daemon_set_are_counted),
         cmocka_unit_test(test_an_update_keeps_what_is_the_server_s),
         cmocka_unit_test(test_an_update_that_changes_nothing_returns_an_equal_object),
         cmocka_unit_test(test_an_object_that_was_stored_without_defaults_can_be_labelled),

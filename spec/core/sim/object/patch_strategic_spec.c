@@ -48,6 +48,12 @@ static void lists_with_a_key_are_merged_by_it(void **state)
                    "{\"conditions\":[{\"type\":\"Ready\",\"status\":\"False\",\"n\":1}]}");
 }
 
+static void a_set_has_what_stood_twice_once(void **state)
+{
+    assert_patched("{\"finalizers\":[\"b\",\"b\"]}", "{\"finalizers\":[\"a\"]}",
+                   "{\"finalizers\":[\"a\",\"b\"]}");
+}
+
 static void directives_delete_and_replace(void **state)
 {
     assert_patched("{\"env\":[{\"name\":\"a\"},{\"name\":\"b\"}]}",
@@ -135,6 +141,7 @@ static void an_unknown_directive_is_an_error(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_set_has_what_stood_twice_once),
         cmocka_unit_test(maps_are_merged_and_nulls_remove),
         cmocka_unit_test(lists_with_a_key_are_merged_by_it),
         cmocka_unit_test(directives_delete_and_replace),
