@@ -79,7 +79,7 @@ function look(self)
     return
   end
   self.is_looking = true
-  local kinds, err = list(self.group, self.verb, self.namespaced, WHERE, self.cluster)
+  local kinds, err = list(self.group, self.verb, self.namespaced, WHERE, self.cluster, self.period)
   self.is_looking = false
   if self.is_over then
     return
@@ -126,7 +126,8 @@ local function start(self, period)
   local function again()
     look(self)
   end
-  self.timers = { after(0, again, false, name and name .. " (first)"), every(period, again, false, name) }
+  local timer = every(period, again, false, name, WHERE .. ": every")
+  self.period, self.timers = period, { after(0, again, false, name and name .. " (first)"), timer }
   if name then
     plan.add("timer", name, plan.text { self.fn, every = period, namespaced = self.namespaced })
   end

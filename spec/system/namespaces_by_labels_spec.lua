@@ -81,8 +81,21 @@ describe("an informer of namespaces by their labels", function()
     local status = cluster.kubelua { "status", "--admin-socket", socket }
     status:wait()
     assert.has_match("a watch for each of 2 namespaces", status:out())
+    assert.is_nil(engine:err():find "Handlers start without an informer")
     assert.are.equal(3, sim.api:get("/sim/stats").open_watches)
     assert.are.equal(0, cluster.terminate(engine))
+  end)
+
+  it("says that no namespace has the labels", function()
+    local socket = temp.folder() .. "/admin.sock"
+    engine = cluster.run(sim.server,
+      cluster.script 'require("k8s").informer("pods", { namespaces = { selector = "team=none" } })',
+      { "--admin-socket", socket })
+    engine:wait_error "Synced"
+    local status = cluster.kubelua { "status", "--admin-socket", socket }
+    status:wait()
+    assert.has_match("\npods in namespaces with labels team=none +synced [^\n]*\n    no namespace has the labels\n",
+      status:out())
   end)
 
   it("says what it waits for", function()

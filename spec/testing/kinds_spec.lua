@@ -171,6 +171,8 @@ describe("k8s.each_kind", function()
       ['{ verb = "lst" }, print'] = "k8s.each_kind: verb must be create",
       ["{}, 1"] = "k8s.each_kind: expected a function, not number",
       ["{ gruop = 1 }, print"] = 'k8s.each_kind: unknown option "gruop", did you mean "group"?',
+      ['{}, print, { every = "5q" }'] = 'k8s.each_kind: every must be a number of seconds, or a string',
+      ["{}, print, { every = 0.001 }"] = "k8s.each_kind: every must be at least 10 ms",
       ["{}, print, { evry = 1 }"] = 'k8s.each_kind: unknown option "evry", did you mean "every"?',
     } do
       local ok, why = pcall(load, 'require("k8s").each_kind(' .. call .. ")")

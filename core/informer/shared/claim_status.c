@@ -37,8 +37,17 @@ static enum claim_state state_of(const struct shared *shared, const struct refle
     return shared_informer_has_synced(shared->informer) ? CLAIM_SYNCED : CLAIM_LISTING;
 }
 
+/* A watch of all is forbidden: at the next check the namespaces get informers of their own. */
+static bool is_about_to_split(const struct shared *shared)
+{
+    const struct shared_namespaces *own = &shared->namespaces;
+    return own->informer && own->begun && !own->each && shared->state == CLAIM_FORBIDDEN &&
+           !shared_informer_has_synced(shared->informer);
+}
+
 bool shared_is_settled(const struct shared *shared)
 {
+    if (is_about_to_split(shared)) return false;
     return shared->state == CLAIM_FORBIDDEN || shared->state == CLAIM_GONE ||
            shared_informer_has_synced(shared->informer);
 }

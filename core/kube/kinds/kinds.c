@@ -13,7 +13,7 @@ struct kinds {
     struct catalogue *catalogue; /* NULL before the first */
     struct catalogue *complete;  /* the one before a partial one; NULL: none */
     struct clock *clock;
-    int64_t fresh_until_ms;
+    int64_t set_ms; /* when it came */
     void (*refresh)(void *ctx);
     void *ctx;
     TAILQ_HEAD(waiter_list, kinds_waiter) waiters;
@@ -63,7 +63,7 @@ void kinds_set(struct kinds *kinds, const struct catalogue *catalogue)
         old = NULL;
     }
     kinds->catalogue = catalogue_ref(catalogue);
-    kinds->fresh_until_ms = clock_now_ms(kinds->clock) + FRESH_MS;
+    kinds->set_ms = clock_now_ms(kinds->clock);
     catalogue_free(old);
     wake_all(kinds, NULL);
 }
@@ -97,8 +97,13 @@ bool kinds_known(const struct kinds *kinds)
 
 bool kinds_invalidate(struct kinds *kinds)
 {
+    return kinds_invalidate_older(kinds, FRESH_MS);
+}
+
+bool kinds_invalidate_older(struct kinds *kinds, int64_t age_ms)
+{
     if (kinds->catalogue && catalogue_is_partial(kinds->catalogue)) return true;
-    if (clock_now_ms(kinds->clock) < kinds->fresh_until_ms) return false;
+    if (kinds->catalogue && clock_now_ms(kinds->clock) - kinds->set_ms < age_ms) return false;
     kinds->refresh(kinds->ctx);
     return true;
 }

@@ -37,6 +37,8 @@ const struct catalogue *kinds_complete_catalogue(const struct kinds *kinds);
  * a moment ago, else starts it. With a partial catalogue, discovery is in progress already, and true is
  * returned. */
 bool kinds_invalidate(struct kinds *kinds);
+/* Likewise, for who has another idea of a moment. */
+bool kinds_invalidate_older(struct kinds *kinds, int64_t age_ms);
 void kinds_wait(struct kinds *kinds, struct kinds_waiter *waiter);
 /* Does nothing if it is not waiting. */
 void kinds_cancel(struct kinds_waiter *waiter);

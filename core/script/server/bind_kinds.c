@@ -193,13 +193,30 @@ static int l_kinds_check(lua_State *L)
     return 0;
 }
 
-/* list(group, verb, namespaced, where, cluster): an array of kinds, and an err if it is not complete; or nil,
- * err. Each of the first may be nil. Waits, for discovery if the last one is older than some seconds. */
+/* Half of the period in which a script looks, if it says so: each look is at kinds that came after the one
+ * before. -1: as old as others take them. */
+static int64_t age_arg(lua_State *L, int idx)
+{
+    enum { AGE_MIN_MS = 500 };
+    if (lua_isnoneornil(L, idx)) return -1;
+    int64_t age_ms = arg_duration_ms(L, idx, "k8s.each_kind: every") / 2;
+    return age_ms > AGE_MIN_MS ? age_ms : AGE_MIN_MS;
+}
+
+static bool invalidate(struct kinds *kinds, int64_t age_ms)
+{
+    return age_ms < 0 ? kinds_invalidate(kinds) : kinds_invalidate_older(kinds, age_ms);
+}
+
+/* list(group, verb, namespaced, where, cluster, period): an array of kinds, and an err if it is not complete;
+ * or nil, err. All but `where` may be nil. Waits, for discovery if the last one is older than some seconds,
+ * or than half of the period. */
 static int l_kinds_list(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_listing, drop_listing, .finishes = false};
     const struct cluster_parts *cluster = cluster_arg(L, ARG_CLUSTER, "k8s.kinds");
     struct kinds *kinds = cluster->kinds;
+    int64_t age_ms = age_arg(L, ARG_CLUSTER + 1);
     struct str group = group_arg(L, 1);
     unsigned verbs = verb_arg(L, 2);
     enum scope_filter scopes = scopes_arg(L, 3);
@@ -212,7 +229,7 @@ static int l_kinds_list(lua_State *L)
     if (group.p) listing->filter.group = xstrndup(group.p, group.n);
     if (group.n && *group.p == '*') listing->filter.below = listing->filter.group + 2;
     err_clear(&listing->err);
-    if (!kinds_known(kinds) || kinds_invalidate(kinds))
+    if (!kinds_known(kinds) || invalidate(kinds, age_ms))
         kinds_wait(kinds, &listing->waiter);
     else
         task_wake(&listing->wait);

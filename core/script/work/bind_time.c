@@ -73,14 +73,14 @@ struct timer_box *timer_box_new(lua_State *L)
     return box;
 }
 
-/* (duration, function, leader, key) gives a timer. */
+/* (duration, function, leader, key, name of the duration or nil) gives a timer. */
 static int new_timer(lua_State *L, const char *verb, bool period)
 {
     char what[64];
     snprintf(what, sizeof what, "%s: the duration", verb);
+    if (!lua_isnoneornil(L, 5)) snprintf(what, sizeof what, "%s", arg_str(L, 5, "the name").p);
     int64_t delay_ms = arg_duration_ms(L, 1, what);
-    if (period && delay_ms < PERIOD_MIN_MS)
-        script_raise(L, "%s: the duration must be at least %d ms", verb, PERIOD_MIN_MS);
+    if (period && delay_ms < PERIOD_MIN_MS) script_raise(L, "%s must be at least %d ms", what, PERIOD_MIN_MS);
     snprintf(what, sizeof what, "%s: the second argument", verb);
     arg_function(L, 2, what);
     lua_settop(L, 4);

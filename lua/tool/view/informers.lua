@@ -24,6 +24,7 @@ local function follows(informer)
   local listed = joining ~= 0 and (", %d of them being listed"):format(joining) or ""
   local by = informer.watchesEachNamespace == true and "a watch for each of" or "one watch for"
   local count = int(informer.namespacesFollowed)
+  if count == 0 and joining == 0 then return "no namespace has the labels" end
   return ("%s %d namespace%s%s"):format(by, count, count == 1 and "" or "s", listed)
 end
 

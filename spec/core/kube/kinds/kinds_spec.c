@@ -164,7 +164,9 @@ static void test_an_invalidation_starts_discovery_unless_it_just_ran(void **stat
     struct waiter one = {.base.ready = on_ready};
     set(kinds);
     assert_false(kinds_invalidate(kinds));
-    virtual_clock_advance(&vclock, 4999);
+    virtual_clock_advance(&vclock, 500);
+    assert_false(kinds_invalidate_older(kinds, 501));
+    virtual_clock_advance(&vclock, 4499);
     assert_false(kinds_invalidate(kinds));
     virtual_clock_advance(&vclock, 1);
     assert_true(kinds_invalidate(kinds));
@@ -173,6 +175,9 @@ static void test_an_invalidation_starts_discovery_unless_it_just_ran(void **stat
     set(kinds);
     assert_int_equal(one.calls, 1);
     assert_false(kinds_invalidate(kinds));
+    virtual_clock_advance(&vclock, 500);
+    assert_true(kinds_invalidate_older(kinds, 500));
+    assert_int_equal(asked, 2);
     kinds_free(kinds);
 }
 
