@@ -80,6 +80,10 @@ describe("kubelua get", function()
     local fields = "data.n!=1,data.n!=2,data.n!=,metadata.name=map-3"
     assert.are.equal("configmap/map-3\n", (run("get", "cm", "--field-selector", fields, "-o", "name")))
     assert.are.equal("configmap/map-2\n", (run("get", "cm", "shop/map-2", "-o", "name")))
+    local both = run("get", "cm/map-2", "cm/map-1", "-n", "shop", "-o", "name")
+    assert.are.equal("configmap/map-1\nconfigmap/map-2\n", both)
+    local _, mixed, usage = run("get", "cm/map-2", "secrets/token")
+    assert.are.same({ 'kubelua get: "secrets/token" is not cm/NAME: one kind at a time\n', 2 }, { mixed, usage })
     assert.are.equal("", (run("get", "cm", "-l", "app=none", "-o", "name")))
     local _, err, code = run("get", "cm", "map-9")
     assert.are.same({ 'kubelua get: cm: "map-9" not found in the cache\n', 1 }, { err, code })
@@ -183,7 +187,7 @@ describe("kubelua get", function()
       made("Secret", "shop", "new", { data = { password = "aHVudGVyMg==" }, type = "Opaque" }))
     table_:wait_line "^NAMESPACE +NAME +TYPE +AGE$"
     table_:wait_line "^shop +new +Opaque +"
-    assert.has_match("<12 bytes>", json:wait_line "^.*$", 1, true)
+    assert.has_match("<7 bytes>", json:wait_line "^.*$", 1, true)
     local gone = cluster.kubelua { "get", "--admin-socket", place.path .. "/admin.sock", "cm", "map-9", "-w" }
     assert.are.same({ 1, 'kubelua get: cm: "map-9" not found in the cache\n' }, { gone:wait(), gone:err() })
   end)
@@ -192,7 +196,7 @@ describe("kubelua get", function()
     for _, form in ipairs { "json", "yaml" } do
       local out = run("get", "secrets", "token", "-o", form)
       assert.has_no_match("aHVudGVyMg", out, 1, true)
-      assert.has_match("<12 bytes>", out, 1, true)
+      assert.has_match("<7 bytes>", out, 1, true)
       assert.has_match("aHVudGVyMg==", (run("get", "secrets", "token", "-o", form, "--show-secrets")), 1, true)
     end
     for _, expression in ipairs { "secrets", 'kind "v1/Secret"', 'secrets["shop/token"].data.password',

@@ -57,12 +57,14 @@ describe("-f -", function()
       ["kubelua audit: -f - and --from - are mutually exclusive: both read standard input\n"] =
         { "audit", "-f", "-", "--from", "-" },
     } do
-      local code, _, err = run(nil, unpack(arguments))
+      local code, _, err = run("return", unpack(arguments))
       assert.are.same({ 2, expected }, { code, err })
     end
   end)
 
-  it("has a limit", function()
+  it("is not empty, and has a limit", function()
+    local none, _, why = run("", "check", "-f", "-")
+    assert.are.same({ 2, "kubelua check: -: standard input is empty\n" }, { none, why })
     local code, _, err = run((" "):rep(2 ^ 24) .. "x", "check", "-f", "-")
     assert.are.same({ 2, "kubelua check: -: standard input exceeds 16 MiB\n" }, { code, err })
   end)

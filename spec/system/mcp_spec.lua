@@ -90,7 +90,7 @@ describe("kubelua mcp", function()
     local arguments = { kind = "secrets", names = { "token" }, output = "json" }
     local expression = { expression = 'secrets["default/token"].data.password' }
     serve()
-    assert.has_match("<12 bytes>", (call("get", arguments)), 1, true)
+    assert.has_match("<7 bytes>", (call("get", arguments)), 1, true)
     local text, failed = call("query", expression)
     assert.are.same({ true, nil }, { failed, (text:find("aHVudGVyMg", 1, true)) })
     assert.has_no_match("aHVudGVyMg", client:out(), 1, true)

@@ -29,6 +29,7 @@ static bool give_stdin(struct err *err)
         if (n < 0) ok = err_set(err, ERR_IO, "-: cannot read standard input: %s", strerror(errno));
         if (text.len > STDIN_MAX) ok = err_set(err, ERR_LIMIT, "-: standard input exceeds 16 MiB");
     }
+    if (ok && text.len == 0) ok = err_set(err, ERR_INVALID, "-: standard input is empty");
     if (ok) bundle_give_text(STDIN_PATH, buf_slice(&text));
     buf_clear(&text);
     return ok;

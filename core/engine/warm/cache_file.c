@@ -94,7 +94,7 @@ bool cache_file_write(const char *path, const struct stored_caches *caches, cons
     if (ok && rename(fresh, path) != 0) ok = err_set(err, ERR_IO, "%s", strerror(errno));
     if (ok) sync_folder(path);
     if (!ok) {
-        err_wrap(err, "%s", fresh);
+        err_wrap(err, "%s", path);
         unlink(fresh);
     }
     free(fresh);

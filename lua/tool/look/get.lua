@@ -24,13 +24,29 @@ local function conditions_of(command, selector)
   return list
 end
 
+-- The kind, and the other arguments: "deploy web" or, as kubectl has it too, "deploy/web".
+local function kind_of(command)
+  local arguments = command.arguments
+  local kind = arguments[1]:match "^([^/]+)/."
+  if not kind then return arguments[1], { unpack(arguments, 2) } end
+  local names = {}
+  for i, argument in ipairs(arguments) do
+    local own, name = argument:match "^([^/]+)/(.+)$"
+    if own ~= kind then
+      command.fail(command.USAGE, ('"%s" is not %s/NAME: one kind at a time'):format(argument, kind))
+    end
+    names[i] = name
+  end
+  return kind, names
+end
+
 -- Names, and the namespace if one of them has it.
-local function names_of(command)
+local function names_of(command, arguments)
   local names, namespace = {}, command.flags.namespace
-  for i = 2, #command.arguments do
-    local own, name = command.arguments[i]:match "^([^/]+)/(.+)$"
+  for i, argument in ipairs(arguments) do
+    local own, name = argument:match "^([^/]+)/(.+)$"
     namespace = own or namespace
-    names[i - 1] = name or command.arguments[i]
+    names[i] = name or argument
   end
   return #names > 0 and names or nil, namespace
 end
@@ -171,11 +187,12 @@ end
 local function request_of(command)
   local form, list, template = form_of(command)
   local flags = command.flags
-  local names, namespace = names_of(command)
+  local kind, arguments = kind_of(command)
+  local names, namespace = names_of(command, arguments)
   local only = flags["watch-only"]
   return {
     form = form, columns = list, template = template, names = names, namespace = namespace, only = only,
-    kind = command.arguments[1], selector = flags.selector, masks = not flags["show-secrets"],
+    kind = kind, selector = flags.selector, masks = not flags["show-secrets"],
     conditions = conditions_of(command, flags["field-selector"]), events = flags["output-watch-events"],
     watches = flags.watch or only or flags["output-watch-events"],
   }

@@ -20,8 +20,15 @@ if not list[1] then
   end
   print("none", cached, namespaced)
 end
-local function size(value)
-  return value ~= nil and ("<%%d bytes>"):format(#tostring(value)) or nil
+-- `encoded`: the size is that of what base64 says.
+local function size(value, encoded)
+  if type(value) == "table" then
+    for key, one in pairs(value) do value[key] = size(one, encoded) end
+    return value
+  end
+  local text = tostring(value)
+  local bytes = encoded and math.floor(#text:gsub("[=%%s]", "") * 3 / 4) or #text
+  return value ~= nil and ("<%%d bytes>"):format(bytes) or nil
 end
 local function is_data(path) return path:find "^data" or path:find "^stringData" or path:find "last%%-applied" end
 local function hide_annotations(annotations)
@@ -31,7 +38,7 @@ local function hide_annotations(annotations)
 end
 local function hide(object)
   for _, field in ipairs { "data", "stringData" } do
-    for key, value in pairs(object and object[field] or {}) do object[field][key] = size(value) end
+    if object and object[field] then size(object[field], field == "data") end
   end
   hide_annotations(object and object.metadata.annotations)
 end
@@ -43,7 +50,10 @@ for _, version in ipairs(list) do
         hide_annotations(change.old)
         hide_annotations(change.new)
       end
-      if is_data(change.path) then change.old, change.new = size(change.old), size(change.new) end
+      if is_data(change.path) then
+        local encoded = change.path:find "^data" ~= nil
+        change.old, change.new = size(change.old, encoded), size(change.new, encoded)
+      end
     end
   end
   version.changes = k8s.json.array(version.changes)

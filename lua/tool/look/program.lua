@@ -30,14 +30,16 @@ while n < 300 and bytes < 32768 do
 end
 ]]
 
--- Of a Secret, each value becomes its size. The last applied configuration has the values too.
+-- Of a Secret, each value becomes its size, in `data` without base64. The last applied configuration has them too.
 local MASK = [[
 local LAST = "kubectl.kubernetes.io/last-applied-configuration"
 local function masked(object)
   local copy = object:copy()
   for _, field in ipairs { "data", "stringData" } do
     for key, value in pairs(copy[field] or {}) do
-      copy[field][key] = ("<%d bytes>"):format(#tostring(value))
+      local text = tostring(value)
+      local size = field == "data" and math.floor(#text:gsub("[=%s]", "") * 3 / 4) or #text
+      copy[field][key] = ("<%d bytes>"):format(size)
     end
   end
   local annotations = copy.metadata.annotations
