@@ -15,6 +15,7 @@
 
 static _Atomic int verbosity;
 static _Atomic int format;
+static log_filter *_Atomic filter;
 static log_taker *taker;
 static void *taker_ctx;
 
@@ -45,6 +46,11 @@ void log_setup(enum log_format log_format, int v)
     pthread_once(&once, watch_forks);
     atomic_store(&format, (int)log_format);
     atomic_store(&verbosity, v);
+}
+
+void log_set_filter(log_filter *set)
+{
+    atomic_store_explicit(&filter, set, memory_order_release);
 }
 
 void log_capture(log_taker *take, void *ctx)
@@ -236,6 +242,8 @@ void log_write(enum log_level level, const char *file, int line, const char *msg
         put_json(&b, level, file, line, msg, fields);
     else
         put_text(&b, level, file, line, msg, fields);
+    log_filter *own = atomic_load_explicit(&filter, memory_order_acquire);
+    if (own) own(&b);
     buf_putc(&b, '\n');
     writer_put(WRITER_STDERR, buf_slice(&b), WRITER_NEVER_WAIT);
     buf_clear(&b);

@@ -43,12 +43,15 @@ int log_verbosity(void);
 /* Writes why the process cannot start: "kubelua run: TEXT" in text; with LOG_JSON, a record as any other.
  * `who` is "kubelua run". */
 void log_fatal(const char *who, const char *text);
+/* Changes lines before they are written, on the thread that logs. */
+struct buf;
+typedef void log_filter(struct buf *line);
+void log_set_filter(log_filter *filter);
 /* Redirects lines from stderr to a function, NULL: to stderr again. For a process with one thread. */
 typedef void log_taker(void *ctx, enum log_level level, const char *file, int line, const char *msg,
                        const struct log_field *fields);
 void log_capture(log_taker *take, void *ctx);
 /* Writes the value of a field as JSON. */
-struct buf;
 void log_put_value(struct buf *out, const struct log_field *field);
 /* `fields` ends with a NULL key. `file` and `line` are what the line names as its source; 0: no line is
  * known. */

@@ -146,6 +146,9 @@ local function resolve(where, rule, name, own)
   else
     value = nil
   end
+  if is_secret and value then
+    raw.params.hide(value)
+  end
   raw.params.declare(rule, name, kind and kind.words or words, own.default ~= nil and fallback or nil,
     not lacks and (is_secret and SECRET or text) or nil, source or lacks and own.from or nil, own.help or "", is_secret,
     lacks and own.required and not own.from or false)
@@ -168,8 +171,10 @@ local function follow(where, name, own)
   return function()
     local object = lister:get(ns .. "/" .. secret)
     local text = object and object.data and object.data[key]
-    if text then
-      return (raw.base64.decode(text))
+    local value = text and raw.base64.decode(text)
+    if value then
+      raw.params.hide(value)
+      return value
     elseif own.required then
       local what = object and " has no key " .. key or " does not exist, or was not read yet"
       raw.raise("settings." .. name .. ": the secret " .. ns .. "/" .. secret .. what)

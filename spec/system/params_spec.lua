@@ -181,6 +181,34 @@ describe("settings of scripts", function()
     assert.has_no_match("hunter2", engine:err())
   end)
 
+  it("hide secrets from logs and from stdout of run, whatever the script does", function()
+    place:write("alerts.lua", [[
+      local k8s = require "k8s"
+      local settings = k8s.params { token = { type = "secret" }, short = { type = "secret" } }
+      k8s.informer "pods"
+      k8s.log.info("has " .. settings.token, { token = settings.token, text = "a" .. settings.token .. "b" })
+      k8s.main(function()
+        print("printed " .. settings.token, settings.short)
+        error("raised " .. settings.token)
+      end)
+    ]])
+    local given = { "--param", "token=sw\"rdfish1", "--param", "short=abc" }
+    local engine = start(unpack(given))
+    engine:wait_line "^printed %*%*%*\tabc$"
+    engine:wait_error '"Main failed".* err="[^"]*raised %*%*%*"'
+    assert.has_match('"has ***" script=', engine:err(), 1, true)
+    assert.has_match('token="***"', engine:err(), 1, true)
+    assert.has_match('text="a***b"', engine:err(), 1, true)
+    assert.has_no_match("rdfish", engine:err() .. engine:out())
+    temp.write(place.path .. "/exec.lua", [[
+      local settings = require("k8s").params { token = { type = "secret" } }
+      require("k8s").main(function() print(settings.token) end)
+    ]])
+    local p = cluster.kubelua { "exec", "-s", sim.server, place.path .. "/exec.lua", given[1], given[2] }
+    assert.are.equal(0, p:wait(), p:report())
+    assert.are.equal('sw"rdfish1\n', p:out())
+  end)
+
   it("follow a Secret of the cluster", function()
     local SECRETS = "/api/v1/namespaces/default/secrets"
     local function secret(text)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/log.h"
+#include "base/text/redact.h"
 #include "base/writer.h"
 #include "script/lib/string_library.h"
 #include "script/lib/table_library.h"
@@ -61,6 +62,7 @@ static int l_print(lua_State *L)
         hooks->print(hooks->ctx, buf_slice(out));
         return 0;
     }
+    if (!script->host->print_waits) redact(out); /* stdout of `run` is a log, that of `exec` is a result */
     buf_putc(out, '\n');
     writer_put_within(WRITER_STDOUT, buf_slice(out),
                       script->host->print_waits ? WRITER_WAIT : WRITER_NEVER_WAIT,

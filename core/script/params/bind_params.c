@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/text/redact.h"
 #include "base/time/duration.h"
 #include "informer/shared/shared_factory.h"
 #include "object/pack/pack.h"
@@ -122,6 +123,13 @@ static int l_params_declare(lua_State *L)
     return 0;
 }
 
+/* hide(secret): log lines do not show the text any more. */
+static int l_params_hide(lua_State *L)
+{
+    redact_add(arg_bytes(L, 1, "params"));
+    return 0;
+}
+
 /* may_lack(): required ones need no value. */
 static int l_params_may_lack(lua_State *L)
 {
@@ -149,9 +157,13 @@ static int l_params_seconds(lua_State *L)
 
 static void bind_params(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"value", l_params_value},       {"declare", l_params_declare},
-                                     {"may_lack", l_params_may_lack}, {"refuse", l_params_refuse},
-                                     {"seconds", l_params_seconds},   {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"value", l_params_value},
+                                     {"declare", l_params_declare},
+                                     {"hide", l_params_hide},
+                                     {"may_lack", l_params_may_lack},
+                                     {"refuse", l_params_refuse},
+                                     {"seconds", l_params_seconds},
+                                     {NULL, NULL}};
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
     lua_setfield(L, -2, "params");
