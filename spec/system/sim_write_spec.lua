@@ -342,38 +342,6 @@ describe("a write to the simulated server #threads", function()
     assert.are.equal("node-1", sim.api:get(core .. "pods/p").spec.nodeName)
   end)
 
-  it("answers as a server where several things are wrong, or a kind is another than most", function()
-    local pods, events = core .. "pods", core .. "events"
-    sim.api:create(pods, pod("p", "n1"))
-    local binding = { kind = "Binding", apiVersion = "v1", metadata = { name = "p" }, target = { name = "n2" } }
-    refused("POST", pods .. "/p/binding", binding, 409, "Conflict",
-      'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n1"')
-    local event = { metadata = { name = "e" }, involvedObject = { namespace = "other" } }
-    refused("POST", "/api/v1/namespaces/nowhere/events", event, 404, "NotFound", 'namespaces "nowhere" not found')
-    refused("GET", events .. "/e?resourceVersion=x", nil, 400, "BadRequest",
-      'invalid resource version: resourceVersion: Invalid value: "x": strconv.ParseUint: parsing "x": invalid syntax')
-    local late = sim.api:request("GET", events .. "/e?resourceVersion=9000000000000000000", nil, nil, 504)
-    assert.is_nil(late.details.retryAfterSeconds)
-    local large = temp.name()
-    temp.write(large, ("x"):rep(3 * 1024 * 1024 + 1))
-    refused("POST", configmaps .. "?dryRun=None", "@" .. large, 413, "RequestEntityTooLarge",
-      "Request entity too large: limit is 3145728")
-    local apply = "application/apply-patch+yaml"
-    local given = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a","namespace":"%s"}}'
-    refused("PATCH", configmaps .. "/b?fieldManager=m", given:format "other", 400, "BadRequest",
-      "the namespace of the provided object does not match the namespace sent on the request", apply)
-    sim.api:request("PATCH", configmaps .. "/a?fieldManager=m", given:format "default" .. " and more", apply, 201)
-  end)
-
-  it("removes the endpoints of a service with it", function()
-    local service = { metadata = { name = "a" }, spec = { clusterIP = "None", ports = { { port = 80 } } } }
-    sim.api:create(core .. "services", service)
-    for _, name in ipairs { "a", "b" } do sim.api:create(core .. "endpoints", { metadata = { name = name } }) end
-    sim.api:delete(core .. "services/a")
-    sim.api:request("GET", core .. "endpoints/a", nil, nil, 404)
-    sim.api:request("GET", core .. "endpoints/b", nil, nil, 200)
-  end)
-
   it("makes a lease by an update, as leader election may", function()
     local lease = {
       kind = "Lease",

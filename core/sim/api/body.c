@@ -189,7 +189,7 @@ static json_t *parse(const struct writing *w, json_t **duplicates)
     struct err err;
     json_t *body = sim_parse(w->request->body, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &problem);
     if (!body && json_error_code(&problem) == json_error_duplicate_key)
-        *duplicates = sim_duplicates(w->request->body);
+        *duplicates = sim_duplicates(w->request->body, false);
     if (!json_is_object(body)) {
         json_decref(body);
         body = sim_parse_body(w->request->body, &why);
@@ -372,6 +372,13 @@ json_t *sim_body_patched(void *ctx, const struct sim_kind *kind, const json_t *o
         json_decref(patched);
         return NULL;
     }
+    json_t *metadata = json_object_get(patched, "metadata");
+    char *wrong = patch->applied && kind->custom ? sim_metadata_error(metadata) : NULL;
+    if (wrong) { /* a time, which a server takes for none; all else was looked at by its shape */
+        json_object_del(metadata, "creationTimestamp");
+        json_object_del(metadata, "deletionTimestamp");
+    }
+    free(wrong);
     json_t *object = decode(patch->writing, kind, patched, NULL, patch->strategic, &error);
     if (error && old && !kind->custom && !fits(kind, old)) {
         free(error);

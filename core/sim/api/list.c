@@ -163,7 +163,9 @@ static json_t *table(struct sim_list *list)
     }
     snprintf(version, sizeof version, "%llu", (unsigned long long)list->meta.version);
     json_t *result = sim_table(kind, NULL, 0, version, list->meta.token, include, true, now_s);
-    json_object_set_new(result, "rows", rows);
+    const json_t *column = json_array_get(json_object_get(result, "columnDefinitions"), 1);
+    bool none = json_array_size(rows) == 0 && strcmp(sim_text_at(column, "name"), "Created At") == 0;
+    json_object_set_new(result, "rows", none ? (json_decref(rows), json_null()) : rows); /* as Go's nil */
     if (list->meta.remaining >= 0)
         json_object_set_new(json_object_get(result, "metadata"), "remainingItemCount",
                             json_integer(list->meta.remaining));

@@ -12,6 +12,7 @@
 #include "sim/object/status.h"
 #include "sim/text/json_error.h"
 #include "sim/text/tree.h"
+#include "sim/validate/duplicates.h"
 
 #define PATCH_TYPES "application/json-patch+json, application/merge-patch+json"
 #define STRATEGIC   "application/strategic-merge-patch+json"
@@ -97,10 +98,29 @@ static json_t *read_configuration(const struct writing *w)
     return NULL;
 }
 
+/* Refuses keys that stand twice, takes the array of them. */
+static void refuse_twice(const struct writing *w, json_t *twice)
+{
+    struct buf text = {0};
+    size_t i;
+    json_t *problem;
+    json_array_foreach (twice, i, problem) buf_printf(&text, "\n  %s", json_string_value(problem));
+    sim_reply_status(w->reply, sim_status_bad_request("error strict decoding YAML: error converting YAML to "
+                                                      "JSON: yaml: unmarshal errors:%s",
+                                                      buf_text(&text)));
+    buf_clear(&text);
+    json_decref(twice);
+}
+
 /* Applies the body; creates the object if it does not exist. */
 static void apply(struct writing *w, const char *key)
 {
-    json_t *given = read_configuration(w);
+    json_t *given = read_configuration(w), *twice = given ? sim_duplicates(w->request->body, true) : NULL;
+    if (w->strict && json_array_size(twice)) {
+        json_decref(given);
+        refuse_twice(w, twice);
+        return;
+    }
     struct sim_apply apply = {.given = given,
                               .name = w->target->name,
                               .namespace_ = w->target->namespace_,
@@ -110,6 +130,12 @@ static void apply(struct writing *w, const char *key)
     struct sim_patch_body typed = {w, applied, &apply, .applied = true};
     w->by.manager = NULL; /* the owners are in the result */
     if (given) sim_write_changed(w, key, sim_body_patched, &typed, true);
+    if (!w->ignores_unknown && json_array_size(twice)) {
+        json_array_extend(twice, w->reply->warnings);
+        json_decref(w->reply->warnings);
+        w->reply->warnings = json_incref(twice);
+    }
+    json_decref(twice);
     json_decref(given);
 }
 

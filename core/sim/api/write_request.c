@@ -50,13 +50,14 @@ static json_t *read_object(const struct writing *w)
     return is_json(w) ? sim_body_read(w) : NULL;
 }
 
-/* Finalizers of custom objects may be without a domain. */
-static void warn_of_finalizers(const json_t *finalizers, json_t *warnings)
+/* Finalizers of custom objects may be without a domain. `old`: those that were there before. */
+static void warn_of_finalizers(const json_t *finalizers, const json_t *old, json_t *warnings)
 {
     json_t *finalizer;
     size_t i;
     json_array_foreach ((json_t *)finalizers, i, finalizer) {
         const char *name = sim_text_at(finalizer, "");
+        if (sim_has_text(old, name)) continue;
         if (!strchr(name, '/') && strcmp(name, "orphan") != 0 && strcmp(name, "foregroundDeletion") != 0)
             json_array_append_new(
                 warnings,
@@ -67,17 +68,15 @@ static void warn_of_finalizers(const json_t *finalizers, json_t *warnings)
 }
 
 /* What a server says of an object that it took. */
-static void warn_of(const struct writing *w, const struct sim_object *object)
+static void warn_of(const struct writing *w, const struct sim_written *written)
 {
     const struct sim_kind *kind = w->target->served->kind;
     bool warns = kind->custom || sim_rules_warn(kind->kind);
     if (w->target->subresource || strcmp(w->request->method, "DELETE") == 0 || !warns) return;
-    json_t *whole = sim_served_json(w->target->served, object);
+    json_t *whole = sim_served_json(w->target->served, written->object);
     if (!w->reply->warnings) w->reply->warnings = json_array();
-    if (kind->custom && strcmp(w->request->method, "POST") != 0)
-        ; /* an update is warned of new ones alone: here of none */
-    else if (kind->custom)
-        warn_of_finalizers(sim_at(whole, "metadata.finalizers"), w->reply->warnings);
+    if (kind->custom)
+        warn_of_finalizers(sim_at(whole, "metadata.finalizers"), written->finalizers, w->reply->warnings);
     else
         sim_rules_warnings(kind->kind, whole, w->reply->warnings);
     json_decref(whole);
@@ -85,7 +84,7 @@ static void warn_of(const struct writing *w, const struct sim_object *object)
 
 void sim_write_respond(struct writing *w, struct sim_written *written)
 {
-    if (written->object) warn_of(w, written->object);
+    if (written->object) warn_of(w, written);
     if (written->refusal) {
         sim_reply_status(w->reply, written->refusal);
         written->refusal = NULL;
@@ -118,6 +117,8 @@ static void create(struct writing *w)
     struct sim_written written;
     json_t *body = read_object(w);
     if (!body) return;
+    json_object_del(json_object_get(body, "metadata"), "deletionTimestamp"); /* nobody owns it, either */
+    json_object_del(json_object_get(body, "metadata"), "deletionGracePeriodSeconds");
     sign(w, body);
     sim_write_create(w->api, w->target->served, w->target->namespace_, body, w->by, &written);
     sim_write_respond(w, &written);

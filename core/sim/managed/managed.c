@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim/managed/merge.h"
 #include "sim/object/defaults.h"
 #include "sim/object/metadata.h"
 #include "sim/text/tree.h"
@@ -80,8 +81,11 @@ void sim_managed_write(const struct sim_kind *kind, const struct sim_author *aut
     struct sim_comparison changes = {0};
     struct sim_shape shape = sim_shape_of_kind(kind);
     json_t *nothing = json_object(), *after = said(kind, given); /* fields borrow their names */
+    char *wrong = kind->custom ? sim_shape_problems(&shape, given) : NULL;
     read_managers(author->subresource, live, given, &managers);
-    if (managers.count || !live) {
+    if (wrong) /* a server has no owners then */
+        sim_managers_clear(&managers);
+    else if (managers.count || !live) {
         sim_compare(&shape, live ? live : nothing, after, false, &changes);
         sim_managed_filter_all(kind, author->subresource, &changes);
         sim_managers_give_up(&managers, NULL, &changes);
@@ -91,6 +95,7 @@ void sim_managed_write(const struct sim_kind *kind, const struct sim_author *aut
     sim_managed_set(object, &managers);
     sim_comparison_clear(&changes);
     sim_managers_clear(&managers);
+    free(wrong);
     json_decref(nothing);
     json_decref(after);
 }

@@ -389,6 +389,14 @@ bool sim_check_created_by_update(const struct sim_kind *kind, json_t *body, cons
     json_t *none = json_copy(metadata);
     struct sim_kind any = *kind;
     any.needs_version = false;
+    if (refusal->patched && *meta(body, "uid")) { /* by what is applied */
+        json_decref(none);
+        json_decref(nothing);
+        return sim_refuse(refusal, sim_status_conflict(kind, meta(body, "name"),
+                                                       "uid mismatch: the provided object specified uid %s, "
+                                                       "and no existing object was found",
+                                                       meta(body, "uid")));
+    }
     json_object_del(none, "uid");
     json_object_set_new(none, "namespace", sim_string(ns));
     json_object_set_new(nothing, "metadata", none);

@@ -64,6 +64,7 @@ void sim_written_clear(struct sim_api *api, struct sim_written *written)
 {
     sim_store_release(api->store, written->object);
     json_decref(written->refusal);
+    json_decref(written->finalizers);
     *written = (struct sim_written){0};
 }
 
@@ -156,7 +157,7 @@ void sim_write_create(struct sim_api *api, const struct sim_served *served, cons
         return;
     }
     set_owners(api, served, by, NULL, NULL, body, prepared);
-    if (!dry_run) lose_empty_lists(served->kind, prepared);
+    if (!dry_run || !by.manager) lose_empty_lists(served->kind, prepared); /* applied ones in any case */
     struct sim_object *object = packed(served, prepared, dry_run);
     must(object);
     object->unsettled = is_unsettled(served->kind, body);
@@ -242,8 +243,10 @@ static bool try_update(struct sim_change *c, struct sim_object *old)
     if (after) sim_csr_stamp(served->kind, after, clock_wall_us(sim_clock(c->api)) / 1000000);
     if (after) sim_volume_stamp(served->kind, before, after, clock_wall_us(sim_clock(c->api)) / 1000000);
     if (after) set_owners(c->api, served, c->by, c->subresource, before, wanted, after);
-    if (after && !c->by.dry_run && !sim_is_finished(served->kind, after))
+    if (after && (!c->by.manager || (!c->by.dry_run && !sim_is_finished(served->kind, after))))
         lose_empty_lists(served->kind, after);
+    json_decref(c->written->finalizers); /* of a try that another write was faster than */
+    c->written->finalizers = json_incref(sim_at(before, "metadata.finalizers"));
     if (!after)
         c->written->refusal = refusal.status;
     else if ((json_equal(before, after) && !old->unsettled) || c->by.dry_run)

@@ -7,7 +7,7 @@
 #include "sim/text/tree.h"
 
 struct scan {
-    const char *at, *end;
+    const char *at, *end, *begin; /* the last NULL: no lines are told */
     struct buf path;
     json_t *found;
 };
@@ -39,11 +39,15 @@ static struct str scan_string(struct scan *s)
 }
 
 /* Tells of a field once, as Go does. */
-static void tell(struct scan *s)
+static void tell(struct scan *s, struct str key)
 {
     struct buf text = {0};
-    buf_puts(&text, "duplicate field ");
-    buf_json_string(&text, buf_slice(&s->path));
+    size_t line = 1;
+    for (const char *p = s->begin; p && p < key.p; p++) line += *p == '\n';
+    if (s->begin) buf_printf(&text, "line %zu: key ", line);
+    if (!s->begin) buf_puts(&text, "duplicate field ");
+    buf_json_string(&text, s->begin ? key : buf_slice(&s->path));
+    if (s->begin) buf_puts(&text, " already set in map");
     if (!sim_has_text(s->found, buf_text(&text)))
         json_array_append_new(s->found, sim_string(buf_text(&text)));
     buf_clear(&text);
@@ -58,7 +62,7 @@ static void scan_object(struct scan *s)
         struct str key = scan_string(s);
         if (above) buf_putc(&s->path, '.');
         buf_str(&s->path, key);
-        if (json_object_getn(seen, key.p, key.n)) tell(s);
+        if (json_object_getn(seen, key.p, key.n)) tell(s, key);
         json_object_setn_new_nocheck(seen, key.p, key.n, json_true());
         take(s, ':');
         scan_value(s);
@@ -91,9 +95,9 @@ static void scan_value(struct scan *s)
         while (s->at < s->end && !strchr(",]} \t\r\n", *s->at)) s->at++;
 }
 
-json_t *sim_duplicates(struct str text)
+json_t *sim_duplicates(struct str text, bool as_yaml)
 {
-    struct scan s = {text.p, text.p + text.n, {0}, json_array()};
+    struct scan s = {text.p, text.p + text.n, as_yaml ? text.p : NULL, {0}, json_array()};
     scan_value(&s);
     buf_clear(&s.path);
     return s.found;

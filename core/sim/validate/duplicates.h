@@ -5,5 +5,6 @@
 
 #include "base/str.h"
 
-/* Returns an array of `duplicate field "spec.foo"` in the order of the text, which must be valid JSON. */
-json_t *sim_duplicates(struct str text);
+/* Returns an array of `duplicate field "spec.foo"` in the order of the text, which must be valid JSON;
+ * `as_yaml`: of `line 1: key "foo" already set in map`. */
+json_t *sim_duplicates(struct str text, bool as_yaml);

@@ -56,15 +56,30 @@ static json_t *shown_value(const char *json, const json_t *value)
     return shown;
 }
 
+/* Returns the detail, in which "$^metadata.uid" at the end is that text of the object; a new string. */
+static char *said(const struct rule_check *check, const char *detail)
+{
+    const char *at = strstr(detail, "$^");
+    const struct rule_level *top = check->level;
+    while (top->above) top = top->above;
+    if (!at) return xstrdup(detail);
+    char *path = xstrndup(at + 2, strcspn(at + 2, "'")),
+         *whole = xasprintf("%.*s%s%s", (int)(at - detail), detail, sim_text_at(top->value, path),
+                            at + 2 + strlen(path));
+    free(path);
+    return whole;
+}
+
 void sim_rule_add(const struct rule_check *check, const char *type, const char *below, const json_t *value,
                   const char *detail)
 {
-    char *path = sim_rule_path(check, below);
+    char *path = sim_rule_path(check, below), *text = said(check, detail);
     json_t *shown =
         check->rule->value ? shown_value(check->rule->value, value) : json_incref((json_t *)value);
-    json_array_append_new(check->causes, sim_cause(type, path, shown, detail));
+    json_array_append_new(check->causes, sim_cause(type, path, shown, text));
     json_decref(shown);
     free(path);
+    free(text);
 }
 
 /* --- Values */

@@ -80,10 +80,32 @@ static void test_an_update_repeats_causes_as_often_as_a_server(void **state)
     }
 }
 
+static void test_a_job_keeps_the_labels_that_it_gave_its_pods(void **state)
+{
+    const struct sim_kind *kind = kind_named("jobs");
+    struct sim_refusal refusal = {0};
+    json_t *first =
+               js("{'metadata':{'name':'a'},'spec':{'template':{'spec':{'containers':[{'name':'c','image':"
+                  "'i'}],'restartPolicy':'Never'}}}}"),
+           *old = sim_prepare_create(kind, first, "default", &checked, &refusal), *body = json_deep_copy(old);
+    json_object_del(sim_at(body, "spec.template.metadata.labels"), "job-name");
+    json_object_del(sim_at(body, "spec.template.metadata.labels"), "controller-uid");
+    assert_null(sim_prepare_update(kind, old, body, NULL, &refusal));
+    json_t *causes = sim_at(refusal.status, "details.causes");
+    assert_text_at(json_array_get(causes, 0), "field", "spec.template.metadata.labels[controller-uid]");
+    assert_text_at(json_array_get(causes, 0), "message", "Required value: must be 'u-1'");
+    assert_text_at(json_array_get(causes, 1), "message", "Required value: must be 'a'");
+    json_decref(refusal.status);
+    json_decref(first);
+    json_decref(old);
+    json_decref(body);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_create_looks_at_metadata_where_a_server_does),
+        cmocka_unit_test(test_a_job_keeps_the_labels_that_it_gave_its_pods),
         cmocka_unit_test(test_an_update_repeats_causes_as_often_as_a_server),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

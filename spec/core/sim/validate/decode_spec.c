@@ -196,8 +196,11 @@ static void test_duplicate_fields_are_told_once(void **state)
     static const char text[] =
         "{ \"a\": [ {\"b\": 1, \"c\" : {}, \"b\":\"}\"} ],\n \"d\": 1, \"a\": \"\\\"\", "
         "\"d\": null, \"d\": {\"a\":1} }";
-    assert_json(sim_duplicates(str_of(text)),
+    assert_json(sim_duplicates(str_of(text), false),
                 "['duplicate field \\'a[0].b\\'','duplicate field \\'a\\'','duplicate field \\'d\\'']");
+    assert_json(sim_duplicates(str_of(text), true),
+                "['line 1: key \\'b\\' already set in map','line 2: key \\'a\\' already set in map',"
+                "'line 2: key \\'d\\' already set in map']");
 }
 
 int main(void)
