@@ -173,8 +173,8 @@ static void write_state(struct guard_kind *kind, struct writer *w, size_t state)
 {
     w->out = &kind->states[state];
     for (size_t i = 0; i < kind->count; i++) {
-        buf_printf(w->out, "{\"type\":\"ADDED\",\"object\":{\"kind\":\"%.*s\",\"apiVersion\":\"%.*s\",",
-                   STR_ARG(kind->kind), STR_ARG(kind->api_version));
+        buf_printf(w->out, "{\"type\":\"%s\",\"object\":{\"kind\":\"%.*s\",\"apiVersion\":\"%.*s\",",
+                   state > 0 ? "MODIFIED" : "ADDED", STR_ARG(kind->kind), STR_ARG(kind->api_version));
         if (kind->source->write)
             kind->source->write(w, i, state);
         else

@@ -97,36 +97,64 @@ static void check_matched(struct packer *packer, struct str text)
     free(padded);
 }
 
-static struct root *straight_padded(struct packer *packer, struct buf *text)
+static struct root *straight_as(struct packer *packer, struct buf *text, const struct pack_type *as)
 {
     struct root *root;
     buf_reserve(text, TAPE_PADDING);
-    struct pack_mark mark = pack_mark(buf_slice(text), &type);
-    if (pack_tokens(packer, buf_slice(text), &type, &mark, NULL, &root)) pack_remember(packer, root, &mark);
+    struct pack_mark mark = pack_mark(buf_slice(text), as);
+    if (pack_tokens(packer, buf_slice(text), as, &mark, NULL, &root)) pack_remember(packer, root, &mark);
     return root;
 }
 
+static struct root *straight_padded(struct packer *packer, struct buf *text)
+{
+    return straight_as(packer, text, &type);
+}
+
+/* Without matched brackets the straight way sees all that the tape sees, also of what a projection drops. */
+static void check_kept(struct packer *packer, struct str text)
+{
+    static struct tape_parser *parser;
+    struct pack_type as = type;
+    struct buf copy = {0};
+    struct tape tape;
+    if (!parser) parser = tape_parser_new();
+    buf_str(&copy, text);
+    for (size_t i = 0; i < 4; i++) {
+        as.projection = some_projection(i);
+        struct root *root = straight_as(packer, &copy, &as), *oracle = NULL;
+        if (root)
+            must(tape_parse(parser, copy.data, copy.len, &tape, NULL) &&
+                 pack_tape(packer, &tape, tape_root(&tape), &as, &oracle, NULL) && root == oracle);
+        root_unref(root);
+        root_unref(oracle);
+    }
+    buf_clear(&copy);
+}
+
 /* Two states of an object that has the text twice, long enough for its parts to be known again; in the second
- * one byte is another. */
+ * one byte is another. Of some a part is kept. */
 static void check_states(struct packer *packer, struct str text)
 {
     struct buf first = {0}, second = {0};
     struct tape_parser *parser = tape_parser_new();
+    struct pack_type as = type;
     struct tape tape;
+    if (text.n % 5 > 0) as.projection = some_projection(text.n % 5 - 1);
     buf_puts(&first, "{\"metadata\":{\"name\":\"x\",\"resourceVersion\":\"1\",\"a\":[");
     while (first.len < 600) buf_puts(&first, "\"a text\",");
     buf_printf(&first, "%.*s],\"b\":0},\"it\":[", STR_ARG(text));
     for (size_t n = first.len; first.len < n + 600;) buf_puts(&first, "\"a text\",");
     buf_printf(&first, "%.*s]}", STR_ARG(text));
-    struct root *before = straight_padded(packer, &first), *expected = NULL;
+    struct root *before = straight_as(packer, &first, &as), *expected = NULL;
     buf_append(&second, first.data, first.len);
     size_t at = text.n;
     for (size_t i = 0; i < text.n; i++) at = at * 31 + (uint8_t)text.p[i];
     second.data[at % second.len] ^= (char)(1 + text.n % 7);
-    struct root *root = straight_padded(packer, &second);
+    struct root *root = straight_as(packer, &second, &as);
     if (root) {
         must(tape_parse(parser, second.data, second.len, &tape, NULL));
-        must(pack_tape(packer, &tape, tape_root(&tape), &type, &expected, NULL) && root == expected);
+        must(pack_tape(packer, &tape, tape_root(&tape), &as, &expected, NULL) && root == expected);
     }
     root_unref(before);
     root_unref(root);
@@ -149,10 +177,11 @@ static void write_enclosed(struct str text, struct buf *part, struct buf *list)
     buf_puts(part, "{\"a\":[");
     while (part->len < 3000) buf_puts(part, "\"a text\",");
     buf_printf(part, "%.*s],\"b\":[\"one\",\"two\",%.*s]}", STR_ARG(text), STR_ARG(text));
-    buf_printf(list, "[%s,\"more to make it a node of its own\",1,2,3,4,5,6,7,8,9,10,11,12]", buf_text(part));
+    buf_printf(list, "[{\"spec\":%s},\"more to make it a node of its own\",1,2,3,4,5,6,7,8,9,10,11,12]",
+               buf_text(part));
 }
 
-/* What is a section of an object stands in a list at the same place of its next state, and that list is known
+/* What is a section of an object stands with its key in a list of its next state, and that list is known
  * from another object by its text: it has many more tokens there than this text has room for. The packer has
  * seen no larger text around sections, so that each token beyond the last is one beyond its memory. */
 static void check_enclosed(struct str text)
@@ -167,7 +196,7 @@ static void check_enclosed(struct str text)
     write_enclosed(text, &part, &list);
     write_object(&other, "y", '1', "spe", buf_slice(&list));
     write_object(&first, "x", '1', "spec", buf_slice(&part));
-    write_object(&second, "x", '2', "spe", buf_slice(&list)); /* its bracket has the place of the letter */
+    write_object(&second, "x", '2', "spe", buf_slice(&list));
     struct root *enclosing = straight_padded(packer, &other), *before = straight_padded(packer, &first),
                 *root = straight_padded(packer, &second);
     if (root) {
@@ -209,6 +238,7 @@ static void check_text(struct packer *const packers[2], struct pool *const pools
     struct err err = {0};
     check_straight(packers[0], text);
     check_matched(packers[0], text);
+    check_kept(packers[0], text);
     check_states(packers[0], text);
     check_enclosed(text);
     struct root *root = pack(packers[0], text, &err);

@@ -13,6 +13,7 @@
 #include "object/pack/section.h"
 #include "object/pack/text_cache.h"
 #include "object/parse/token.h"
+#include "object/value/dict.h"
 
 /* Type of an object that has its own. */
 extern const struct pack_type pack_unknown_type;
@@ -80,27 +81,26 @@ void pack_begin(struct packer *p, const struct projection *projection);
 bool pack_intern_root(struct packer *p, const struct identity *id, uint32_t word, size_t text_length,
                       struct root **out);
 
-/* --- Internals shared by the parts of the straight way (pack.h): pack_tokens.c walks tokens, pack_matched.c
- * what a projection keeps of them, pack_sections.c copies what the last state had, pack_subtrees.c finds
- * subtrees by their text. Owner: as pack.h says. For these files only. */
+/* --- Internals shared by the parts of the straight way (pack.h): pack_tokens.c walks tokens, pack_kept.c
+ * what a projection keeps of them, pack_over.c steps over the rest, pack_sections.c copies what the last
+ * state had, pack_subtrees.c finds subtrees by their text. Owner: as pack.h says. For these files only. */
 
 struct walk {
     struct packer *packer;
     struct tokens tokens;
-    size_t at;        /* the token under the walk */
-    int deepest;      /* of the maps and arrays seen since it was set */
-    uint32_t anchor;  /* the first node of the object; see text_places */
-    uint32_t path;    /* of the keys above the walk, a hash */
-    bool in_metadata; /* of the object itself */
-    bool metadata_only;
-    /* Of pack_matched.c: */
+    size_t at;             /* the token under the walk */
+    int deepest;           /* of the maps and arrays seen since it was set */
+    uint32_t anchor;       /* the first node of the object; see text_places */
+    uint32_t path;         /* of the keys above the walk, a hash */
+    bool in_metadata;      /* of the object itself */
     const uint32_t *close; /* ends of brackets; the text is not recorded then. NULL: not known */
-    const struct projection *projection;
-    bool is_unsure; /* of what it would have to know to go on: the tape knows */
+    const struct projection *projection; /* NULL: everything is kept */
+    bool is_unsure;                      /* of what it would have to know to go on: the tape knows */
     struct identity id;
-    struct root *last; /* the object's last state, for what `matches` has of it; NULL without */
-    struct section_matches matches;
-    size_t matched; /* of them, how many were copied */
+    struct root *last;              /* the object's last state; NULL without */
+    struct section_matches matches; /* of its sections, those that are in this text where they were */
+    size_t matched;                 /* of them, how many were copied */
+    uint32_t copied; /* the number behind that of the section that was copied last; 0: none was */
 };
 
 static inline char here(const struct walk *w)
@@ -112,8 +112,15 @@ static inline char here(const struct walk *w)
  */
 bool walk_value(struct walk *w, int depth, uint32_t field, uint32_t *word);
 
-/* Takes the part of the identity under the key `field` of the metadata; the walk stands on the value. */
-bool walk_identify(struct walk *w, uint32_t field);
+bool walk_take_identity(struct walk *w, uint32_t field);
+/* Takes the part of the identity under the key `field` of the metadata, if it is one; the walk stands on the
+ * value. */
+static inline bool walk_identify(struct walk *w, uint32_t field)
+{
+    bool is_part = field >= KEY_NAME && field <= KEY_RESOURCE_VERSION; /* with namespace and uid */
+    return !is_part || walk_take_identity(w, field);
+}
+
 /* Steps over the comma or the bracket behind an entry: true when there are more. */
 static inline bool walk_more(struct walk *w, char close, bool *well)
 {
@@ -125,8 +132,42 @@ static inline bool walk_more(struct walk *w, char close, bool *well)
 
 /* Finds the tokens of the text, without its sections that the last state had. */
 bool walk_find_tokens(struct walk *w, struct str text, const struct pack_mark *mark);
-/* Packs a field of the object or of its metadata: a long one is a section. */
-bool walk_section(struct walk *w, int depth, uint32_t field, uint32_t *word);
+/* Returns whether the value at the walk, in the map of this depth, may be a section: a field of the object or
+ * of its metadata. */
+static inline bool walk_may_be_section(const struct walk *w, int depth)
+{
+    if (depth != 1 + w->in_metadata || w->close) return false;
+    char type = here(w);
+    return type == '{' || type == '[';
+}
+
+/* Returns the section of the last state whose text is the token at the walk; NULL for a usual token. */
+const struct section *walk_at_section(const struct walk *w);
+/* Packs the field at the walk from the last state, if that has it as a section; `*done` says whether it could
+ * be copied. Its word is ROOT_ABSENT if it is dropped. */
+bool walk_find_section(struct walk *w, int depth, uint32_t *word, bool *done);
+/* A field that may become a section: where it begins, and how deep the walk was before. */
+struct section_start {
+    size_t token, first;
+    int depth, outer;
+};
+struct section_start walk_section_start(struct walk *w, int depth);
+/* The walk is behind the field, which became `word`: if it is long, it is a section. */
+void walk_section_end(struct walk *w, const struct section_start *start, uint32_t word);
+
+/* Packs what the projection keeps of the value at the walk: `state` is the result of projection_enter. */
+bool walk_kept(struct walk *w, struct projection_state state, int depth, uint32_t field, uint32_t *word);
+/* Packs a field of the object itself with its key, behind the type. */
+bool walk_kept_field(struct walk *w, bool *has_metadata);
+/* Moves behind the value at the walk, whatever it is. Where brackets are not matched, it has to be JSON. */
+bool walk_over(struct walk *w);
+bool walk_unescape(struct walk *w, struct str raw, struct str *out);
+/* Takes the string at the walk, without its escapes: borrowed until the next one with escapes. */
+static inline bool walk_text(struct walk *w, struct str *out)
+{
+    *out = token_raw(&w->tokens, w->at++);
+    return !has_backslash(out->p, out->n) || walk_unescape(w, *out, out);
+}
 
 /* Returns whether the map or array under the walk is longer than TEXT_CACHE_MIN: most shorter ones make no
  * node. */

@@ -6,22 +6,20 @@
 #include "object/pack/pack_internal.h"
 #include "object/pack/section.h"
 
-static bool at_match(const struct walk *w)
+const struct section *walk_at_section(const struct walk *w)
 {
-    return w->matched < w->matches.count && w->at == w->matches.part[w->matched].token;
+    if (w->matched == w->matches.count || w->at != w->matches.part[w->matched].token) return NULL;
+    return w->matches.section[w->matched];
 }
 
-/* Adds a section; returns NULL if there are too many. */
-static struct section *keep_section(struct walk *w, struct section section, size_t first, int height,
-                                    uint32_t word)
+/* Adds a section whose words begin at `first`; returns NULL if there are too many. */
+static struct section *keep_section(struct packer *p, const struct section *section, size_t first)
 {
-    struct packer *p = w->packer;
     if (p->section_count == SECTIONS_MAX || first > SECTION_FIRST_MAX) return NULL;
-    section.first = (uint32_t)first & SECTION_FIRST_MAX;
-    section.height = (uint32_t)height & 0x7f;
-    section.word = word;
-    p->section[p->section_count] = section;
-    return &p->section[p->section_count++];
+    struct section *kept = &p->section[p->section_count++];
+    *kept = *section;
+    kept->first = (uint32_t)first & SECTION_FIRST_MAX;
+    return kept;
 }
 
 /* The references in a copied section are counted by the last state, if that lends to no other. */
@@ -33,46 +31,110 @@ static void borrow(struct walk *w, struct section *section, size_t number)
     w->packer->lent |= 1u << number;
 }
 
-/* Copies the node of an unchanged section from the last state. */
-static bool copy_section(struct walk *w, int depth, uint32_t *word)
+static uint32_t number_of(const struct walk *w, const struct section *section)
+{
+    return (uint32_t)(section - root_sections(w->last));
+}
+
+/* Copies what an unchanged section, whose text is at `at`, was in the last state. */
+static bool copy_section(struct walk *w, const struct section *found, uint32_t at, int depth, uint32_t *word)
 {
     struct encoder *e = &w->packer->encoder;
-    const struct section *found = w->matches.section[w->matched];
     struct section section = *found;
     size_t first = e->used;
-    *word = section.word;
-    /* The same section may be deeper in this text than in the last one. */
-    if (depth + (int)section.height > PACK_DEPTH_MAX) return false;
-    if (word_tag(*word) == TAG_LOCAL) {
+    int deepest = depth + (int)section.height;
+    /* The same section may be deeper in this text than in the last one, where a projection sees another. */
+    if (deepest > PACK_DEPTH_MAX) return false;
+    if (w->projection && section.in_metadata != w->in_metadata) return false;
+    if (word_tag(section.word) == TAG_LOCAL) {
         size_t end = section_end(w->last->words, found);
         if (!encode_copy(e, w->last->words + section.first, end - section.first, NULL)) return false;
         /* Distances inside the copy are unchanged; only its own position differs. */
-        *word = word_make(TAG_LOCAL, (uint32_t)first + word_payload(*word) - section.first);
+        section.word = word_make(TAG_LOCAL, (uint32_t)first + word_payload(section.word) - section.first);
     }
     section.lent = section.borrowed = false;
-    section.at = w->matches.part[w->matched++].from;
-    w->at++;
-    if (w->deepest < depth + (int)section.height) w->deepest = depth + (int)section.height;
-    borrow(w, keep_section(w, section, first, (int)section.height, *word),
-           (size_t)(found - root_sections(w->last)));
+    section.in_metadata = w->in_metadata;
+    section.at = at;
+    if (w->deepest < deepest) w->deepest = deepest;
+    uint32_t number = (uint32_t)(found - root_sections(w->last));
+    w->copied = number + 1;
+    *word = section.word;
+    borrow(w, keep_section(w->packer, &section, first), number);
     return true;
 }
 
-bool walk_section(struct walk *w, int depth, uint32_t field, uint32_t *word)
+static bool copy_match(struct walk *w, int depth, uint32_t *word)
 {
-    if (at_match(w)) return copy_section(w, depth, word);
-    const struct tokens *t = &w->tokens;
-    size_t from = w->at, first = w->packer->encoder.used;
-    int outer = w->deepest;
-    w->deepest = depth;
-    if (!walk_value(w, depth, field, word)) return false;
-    uint32_t length = t->at[w->at - 1] + 1 - t->at[from];
-    if (length >= SECTION_MIN && length <= SECTION_LENGTH_MAX &&
-        (t->text[t->at[from]] == '{' || t->text[t->at[from]] == '['))
-        keep_section(w, section_make((struct str){t->text, t->at[t->count]}, t->at[from], length), first,
-                     w->deepest - depth, *word);
-    if (w->deepest < outer) w->deepest = outer;
+    const struct section *found = walk_at_section(w);
+    uint32_t at = w->matches.part[w->matched++].from;
+    w->at++;
+    return copy_section(w, found, at, depth, word);
+}
+
+/* Returns the section of the last state that stands here, between two changes: where sections_match does not
+ * look. It keeps the order of the sections, which loans need. */
+static const struct section *section_here(const struct walk *w)
+{
+    const struct section *s = root_sections(w->last);
+    uint32_t at = w->tokens.at[w->at], longer = w->tokens.at[w->tokens.count] - w->last->text_length;
+    uint32_t end =
+        w->matched < w->matches.count ? number_of(w, w->matches.section[w->matched]) : w->last->section_count;
+    struct str text = {w->tokens.text, w->tokens.at[w->tokens.count]};
+    for (uint32_t i = w->copied; i < end; i++) {
+        bool known = s[i].at == at || s[i].at + longer == at; /* it was searched for there */
+        if (!known && section_stands_at(&s[i], text, at, 1)) return &s[i];
+    }
+    return NULL;
+}
+
+/* Moves behind the text that ends at `end`. */
+static void leap(struct walk *w, uint32_t end)
+{
+    size_t low = w->at, high = w->tokens.count;
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (w->tokens.at[middle] < end)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    w->at = low;
+}
+
+bool walk_find_section(struct walk *w, int depth, uint32_t *word, bool *done)
+{
+    if (walk_at_section(w)) {
+        *done = copy_match(w, depth, word);
+        return true;
+    }
+    const struct section *found = w->last ? section_here(w) : NULL;
+    if (!found) return false;
+    uint32_t at = w->tokens.at[w->at];
+    leap(w, at + found->length);
+    *done = copy_section(w, found, at, depth, word);
     return true;
+}
+
+struct section_start walk_section_start(struct walk *w, int depth)
+{
+    struct section_start start = {w->at, w->packer->encoder.used, depth, w->deepest};
+    w->deepest = depth;
+    return start;
+}
+
+void walk_section_end(struct walk *w, const struct section_start *start, uint32_t word)
+{
+    const struct tokens *t = &w->tokens;
+    uint32_t at = t->at[start->token], length = t->at[w->at - 1] + 1 - at, key = at - t->at[start->token - 2];
+    int height = w->deepest - start->depth;
+    if (w->deepest < start->outer) w->deepest = start->outer;
+    size_t least = w->projection && projection_keeps_few(w->projection) ? SECTION_MIN_OF_FEW : SECTION_MIN;
+    if (length < least || length > SECTION_LENGTH_MAX || key > SECTION_KEY_MAX) return;
+    struct section section = section_make((struct str){t->text, t->at[t->count]}, at, length, key);
+    section.in_metadata = w->in_metadata;
+    section.height = (uint32_t)height & 0x7f;
+    section.word = word;
+    keep_section(w->packer, &section, start->first);
 }
 
 bool walk_find_tokens(struct walk *w, struct str text, const struct pack_mark *mark)
@@ -87,6 +149,8 @@ bool walk_find_tokens(struct walk *w, struct str text, const struct pack_mark *m
 
 /* --- Parts of texts seen again */
 
+enum { SEARCHED = 64, SEARCHED_MAX = 2048 }; /* bytes */
+
 static uint64_t hash_of(const struct section *section)
 {
     return (uint64_t)section->hash[1] << 32 | section->hash[0];
@@ -97,28 +161,54 @@ static bool is_bracket(char open, char close)
     return (open == '{' && close == '}') || (open == '[' && close == ']');
 }
 
-/* Returns whether the section's text is at `at`, after `from`. */
-static bool stands_at(const struct section *section, struct str text, int64_t at, int64_t from)
+bool section_stands_at(const struct section *section, struct str text, int64_t at, int64_t from)
 {
-    uint32_t length = section->length;
-    if (at < from || at + length >= (int64_t)text.n) return false;
+    uint32_t length = section->length, key = section->key;
+    if (at - key < from || at + length >= (int64_t)text.n) return false;
     const char *p = text.p + at;
-    /* Two bytes reject most positions without hashing. The hash is 64 bits, seeded, so no text can be built
+    /* Three bytes reject most positions without hashing. The hash is 64 bits, seeded, so no text can be built
      * to collide. */
-    return is_bracket(p[0], p[length - 1]) && hash_bytes(p, length) == hash_of(section);
+    return is_bracket(p[0], p[length - 1]) && p[-(int64_t)key] == '"' &&
+           hash_bytes(p - key, (size_t)key + length) == hash_of(section);
+}
+
+static int64_t lesser(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+/* Finds a section by how far it has moved: a few bytes less or more than from `shift` to `longer`, the
+ * distances of what is before the first change and of what is after the last one. */
+static bool search(const struct section *section, struct str text, int64_t from, int64_t longer,
+                   int64_t *shift)
+{
+    int64_t near = lesser(*shift, longer) - SEARCHED,
+            far = *shift + longer - lesser(*shift, longer) + SEARCHED;
+    int64_t at = section->at + near, end = lesser(section->at + far + 1, (int64_t)text.n);
+    if (far - near > SEARCHED_MAX) return false; /* section_here may find it */
+    if (at < from) at = from;
+    for (; at < end; at++) {
+        if (text.p[at - 1] != ':' || !section_stands_at(section, text, at, from)) continue;
+        *shift = at - section->at;
+        return true;
+    }
+    return false;
 }
 
 void sections_match(const struct root *root, struct str text, struct section_matches *matches)
 {
     const struct section *section = root_sections(root);
-    /* One change in the text moves everything behind it by the same distance, so two positions are tried and
-     * no search is needed. */
+    /* One change in the text moves everything behind it by the same distance, so two positions are tried
+     * before a search. A text that is as long as before is not searched: usually nothing in it has moved. */
     int64_t shift = 0, from = 1, longer = (int64_t)text.n - root->text_length;
     matches->count = 0;
     for (const struct section *end = section + root->section_count; section < end; section++) {
-        if (!stands_at(section, text, section->at + shift, from)) {
-            if (shift == longer || !stands_at(section, text, section->at + longer, from)) continue;
-            shift = longer;
+        if (!section_stands_at(section, text, section->at + shift, from)) {
+            if (longer == 0 && shift == 0) continue;
+            if (section_stands_at(section, text, section->at + longer, from))
+                shift = longer;
+            else if (!search(section, text, from, longer, &shift))
+                continue;
         }
         uint32_t at = (uint32_t)(section->at + shift);
         matches->part[matches->count] = (struct token_part){.from = at, .length = section->length};
@@ -133,12 +223,13 @@ size_t section_end(const uint32_t *words, const struct section *section)
     return top + blob_words(words[top]);
 }
 
-struct section section_make(struct str object, uint32_t at, uint32_t length)
+struct section section_make(struct str object, uint32_t at, uint32_t length, uint32_t key)
 {
-    uint64_t hash = hash_bytes(object.p + at, length);
+    uint64_t hash = hash_bytes(object.p + at - key, (size_t)key + length);
     return (struct section){
         .hash = {(uint32_t)hash, (uint32_t)(hash >> 32)},
         .at = at,
         .length = length & SECTION_LENGTH_MAX,
+        .key = key & SECTION_KEY_MAX,
     };
 }

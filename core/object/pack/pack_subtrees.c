@@ -72,7 +72,7 @@ void walk_note(struct walk *w, size_t from, int height, struct text_places place
 void walk_remember(struct walk *w)
 {
     const struct packer *p = w->packer;
-    if (w->matched > 0) return; /* what is new in a known object is hardly ever seen again in another */
+    if (w->copied > 0) return; /* what is new in a known object is hardly ever seen again in another */
     for (size_t i = 0; i < p->found_count; i++) {
         const struct found_text *found = &p->found[i];
         node_set_text(p->encoder.pool, found->places, w->tokens.text + w->tokens.at[found->from],

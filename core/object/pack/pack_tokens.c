@@ -12,7 +12,7 @@ enum {
     SCRATCH_KEPT = 64 << 10, /* bytes, between two objects */
 };
 
-static bool unescape(struct walk *w, struct str raw, struct str *out)
+bool walk_unescape(struct walk *w, struct str raw, struct str *out)
 {
     struct buf *scratch = &w->packer->scratch;
     scratch->len = 0;
@@ -20,17 +20,10 @@ static bool unescape(struct walk *w, struct str raw, struct str *out)
     return token_unescape(raw, scratch->data, &out->n);
 }
 
-/* Takes the string at the walk, borrowed until the next one with escapes. */
-static inline bool take_text(struct walk *w, struct str *out)
-{
-    *out = token_raw(&w->tokens, w->at++);
-    return !has_backslash(out->p, out->n) || unescape(w, *out, out);
-}
-
 static bool take_string(struct walk *w, uint32_t field, uint32_t *word)
 {
     struct str text;
-    return take_text(w, &text) && encode_string(&w->packer->encoder, text, field, word, NULL);
+    return walk_text(w, &text) && encode_string(&w->packer->encoder, text, field, word, NULL);
 }
 
 static bool take_number(struct walk *w, uint32_t *word)
@@ -52,39 +45,61 @@ static bool take_atom(struct walk *w, uint32_t *word)
     return atom != 0;
 }
 
-/* Takes a field of the identity. A string with escapes is not a name. */
-bool walk_identify(struct walk *w, uint32_t field)
+/* A string with escapes is not a name. */
+bool walk_take_identity(struct walk *w, uint32_t field)
 {
-    struct str *to = field == KEY_NAME               ? &w->id.name
-                     : field == KEY_NAMESPACE        ? &w->id.ns
-                     : field == KEY_UID              ? &w->id.uid
-                     : field == KEY_RESOURCE_VERSION ? &w->id.resource_version
-                                                     : NULL;
-    if (!to) return true;
+    struct str *to = field == KEY_NAME        ? &w->id.name
+                     : field == KEY_NAMESPACE ? &w->id.ns
+                     : field == KEY_UID       ? &w->id.uid
+                                              : &w->id.resource_version;
     *to = here(w) == '"' ? token_raw(&w->tokens, w->at) : (struct str){NULL, 0};
     return !has_backslash(to->p, to->n);
 }
 
-/* Returns whether values in the map of this depth may be sections. */
-static bool has_sections(const struct walk *w, int depth)
+/* Takes the key at the walk, and moves to its value. */
+static inline bool take_key(struct walk *w, uint32_t *field)
 {
-    return depth == (w->in_metadata ? 2 : 1) && !w->close;
+    struct str key;
+    if (here(w) != '"' || !walk_text(w, &key) || !pack_key(w->packer, key, field)) return false;
+    if (here(w) != ':') return false;
+    w->at++;
+    return true;
 }
 
 static bool take_entry(struct walk *w, int depth)
 {
-    struct packer *p = w->packer;
-    struct str key;
-    uint32_t field, word;
-    if (here(w) != '"' || !take_text(w, &key) || !pack_key(p, key, &field)) return false;
-    if (here(w) != ':') return false;
-    w->at++;
-    if (depth == 2 && w->in_metadata && !walk_identify(w, field)) return false;
-    uint32_t path = w->path;
+    uint32_t field, word, path = w->path;
+    if (!take_key(w, &field)) return false;
     w->path = (path + field) * 0x9e3779b1u;
-    if (!(has_sections(w, depth) ? walk_section : walk_value)(w, depth + 1, field, &word)) return false;
+    if (!walk_value(w, depth + 1, field, &word)) return false;
     w->path = path;
-    encode_value(&p->encoder, word);
+    encode_value(&w->packer->encoder, word);
+    return true;
+}
+
+/* Takes a field of the object or of its metadata. */
+static bool take_section(struct walk *w, int depth, uint32_t field, uint32_t *word)
+{
+    bool done;
+    if (walk_find_section(w, depth, word, &done)) return done && *word != ROOT_ABSENT;
+    struct section_start start = walk_section_start(w, depth);
+    if (!walk_value(w, depth, field, word)) return false;
+    walk_section_end(w, &start, *word);
+    return true;
+}
+
+/* An entry of the object or of a map of the first level. */
+static bool take_outer_entry(struct walk *w, int depth)
+{
+    uint32_t field, word, path = w->path;
+    if (!take_key(w, &field)) return false;
+    if (depth == 2 && w->in_metadata && !walk_identify(w, field)) return false;
+    w->path = (path + field) * 0x9e3779b1u;
+    if (!(walk_may_be_section(w, depth) ? take_section(w, depth + 1, field, &word)
+                                        : walk_value(w, depth + 1, field, &word)))
+        return false;
+    w->path = path;
+    encode_value(&w->packer->encoder, word);
     return true;
 }
 
@@ -97,7 +112,7 @@ static bool take_map(struct walk *w, int depth, uint32_t *word)
         w->at++;
     } else {
         do {
-            if (!take_entry(w, depth)) return false;
+            if (!(depth > 2 ? take_entry(w, depth) : take_outer_entry(w, depth))) return false;
         } while (walk_more(w, '}', &well));
     }
     return well && encode_map(&w->packer->encoder, open, depth > 2, word, NULL);
@@ -200,12 +215,11 @@ static bool take_field(struct walk *w, bool *has_metadata)
     /* With escapes it may be one of these. */
     if (str_is(key, "kind") || str_is(key, "apiVersion") || has_backslash(key.p, key.n)) return false;
     bool metadata = str_is(key, "metadata");
-    if (w->metadata_only && !metadata) return false;
     if (metadata) {
         if (*has_metadata || token_type(&w->tokens, w->at + 2) != '{') return false;
         w->in_metadata = *has_metadata = true;
     }
-    bool ok = take_entry(w, 1);
+    bool ok = take_outer_entry(w, 1);
     w->in_metadata = false;
     return ok;
 }
@@ -221,7 +235,7 @@ static bool take_root(struct walk *w, const struct pack_type *type, struct pack_
     struct open open = encode_open(&p->encoder);
     if (!pack_type(p, &w->id)) return false;
     do {
-        if (!take_field(w, &has_metadata)) return false;
+        if (!(w->projection ? walk_kept_field(w, &has_metadata) : take_field(w, &has_metadata))) return false;
     } while (walk_more(w, '}', &well));
     if (!well || w->at != w->tokens.count || w->matched != w->matches.count || w->id.name.n == 0)
         return false;
@@ -231,11 +245,10 @@ static bool take_root(struct walk *w, const struct pack_type *type, struct pack_
 bool pack_tokens(struct packer *p, struct str text, const struct pack_type *type,
                  const struct pack_mark *mark, struct pack_own_type *own_type, struct root **out)
 {
-    struct walk w = {.packer = p, .metadata_only = type->projection != NULL};
+    struct walk w = {.packer = p, .projection = type->projection};
     struct pack_own_type ignored;
     uint32_t word;
     *out = NULL;
-    if (type->projection && !projection_is_metadata(type->projection)) return false;
     if (!walk_find_tokens(&w, text, mark)) return false;
     p->err = NULL;
     p->found_count = 0;

@@ -17,6 +17,7 @@ struct projection {
     struct path_step *steps[PROJECTION_PATHS_MAX + 4]; /* of each path */
     uint8_t step_count[PROJECTION_PATHS_MAX + 4];
     size_t count, fields;   /* the first `fields` are those to keep */
+    bool is_metadata;       /* all of it, and nothing else */
     struct name_set *names; /* instead of paths; NULL: paths */
     char *text;
     uint64_t hash;
@@ -114,6 +115,7 @@ struct projection *projection_new(struct projection_paths fields, struct project
     ok = ok && add_paths(p, &prune, "prune", &text, err);
     p->text = text.len ? buf_take(&text) : xstrdup("");
     p->hash = hash_str(str_of(p->text));
+    p->is_metadata = strcmp(p->text, "fields metadata") == 0;
     buf_clear(&text);
     if (ok) return p;
     projection_unref(p);
@@ -161,7 +163,12 @@ const char *projection_text(const struct projection *p)
 
 bool projection_is_metadata(const struct projection *p)
 {
-    return strcmp(p->text, "fields metadata") == 0;
+    return p->is_metadata;
+}
+
+bool projection_keeps_few(const struct projection *p)
+{
+    return p->names || (p->fields > 0 && !p->is_metadata);
 }
 
 uint64_t projection_hash(const struct projection *p)

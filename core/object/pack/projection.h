@@ -36,6 +36,8 @@ void projection_unref(struct projection *projection);
 const char *projection_text(const struct projection *projection);
 /* Returns whether the projection keeps all of metadata, and nothing else. */
 bool projection_is_metadata(const struct projection *projection);
+/* Returns whether it keeps single fields: neither all of metadata alone, nor all but some. */
+bool projection_keeps_few(const struct projection *projection);
 /* Returns a hash of the text; 0 for NULL. */
 uint64_t projection_hash(const struct projection *projection);
 

@@ -232,6 +232,16 @@ bool token_unescape_name(struct str raw, char *out, size_t *n)
     return token_unescape(raw, out, n) && !str_has_nul((struct str){out, *n});
 }
 
+bool token_escapes_known(struct str text)
+{
+    const char *p = text.p, *end = text.p + text.n;
+    while (p < end && (p = memchr(p, '\\', (size_t)(end - p))) != NULL) {
+        char unused[4], *to = unused;
+        if (!take_escape(&p, end, &to)) return false;
+    }
+    return true;
+}
+
 /* --- One stack over all tokens */
 
 /* Clears entries of `close` that belong to other tokens. */

@@ -78,6 +78,9 @@ char token_atom(const struct tokens *t, size_t i);
 bool token_unescape(struct str raw, char *out, size_t *n);
 /* Likewise for the name of a field that is searched for, which has no NUL. */
 bool token_unescape_name(struct str raw, char *out, size_t *n);
+/* Returns whether token_unescape could do that with each string of `text`, whose backslashes are all in
+ * strings. Reads up to seven bytes further. */
+bool token_escapes_known(struct str text);
 
 /* --- Matching brackets among tokens: so that a value can be stepped over in one step, without reading what
  * stands in it. Owner: the caller's memory. May be called anywhere. */

@@ -1,6 +1,7 @@
 /* core/object/pack/pack_matched.c: what a projection keeps, by tokens whose brackets are matched, is what the
  * tape gives, or nothing. */
 #include "core/object/support/objects.h"
+#include "core/object/support/projections.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,26 +10,15 @@
 #include "object/pack/projection.h"
 #include "object/parse/token.h"
 
-static struct projection *projection_of(const char *const *fields, size_t count, const char *const *prune,
-                                        size_t prune_count)
-{
-    struct err err;
-    struct projection *p = projection_new((struct projection_paths){fields, count},
-                                          (struct projection_paths){prune, prune_count}, &err);
-    if (!p) fail_msg("%s", err.text);
-    return p;
-}
-
-static const struct pack_type thing = {.api_version = {"v1", 2}, .kind = {"Thing", 5}, .always = true};
-
 /* The object stands among others, as in a list. */
 static struct root *matched_by(struct packer *packer, struct str text, const struct projection *projection)
 {
-    struct pack_type type = thing;
+    struct pack_type type = thing_type;
     struct buf list = {0};
     struct tokens t;
     struct root *root = NULL;
     struct token_parser *parser = token_parser_new();
+    type.always = true;
     type.projection = projection;
     buf_printf(&list, "[{},%.*s ,{}]", STR_ARG(text));
     char *p = padded(buf_slice(&list));
@@ -44,87 +34,12 @@ static struct root *matched_by(struct packer *packer, struct str text, const str
     return root;
 }
 
-static struct root *tape_by(struct packer *packer, struct str text, const struct projection *projection)
-{
-    struct pack_type type = thing;
-    type.projection = projection;
-    struct tape_parser *parser = tape_parser_new();
-    char *p = padded(text);
-    struct root *root = NULL;
-    struct tape tape;
-    struct err err;
-    if (tape_parse(parser, p, text.n, &tape, &err))
-        pack_tape(packer, &tape, tape_root(&tape), &type, &root, &err);
-    tape_parser_free(parser);
-    free(p);
-    return root;
-}
-
-/* --- random documents of few keys, so that paths meet them */
-
-static const char *const keys[] = {"a", "b", "c", "d", "\\u0061", "long-key-of-some-length"};
-static const char *const scalars[] = {
-    "1",          "\"x\"", "\"y\"", "null", "true", "-1.5e3", "\"a text that is long enough\"",
-    "\"esc\\n\"", "{}",    "[]"};
-
-static void put_value(struct random *r, int depth, struct buf *out)
-{
-    uint32_t what = depth > 0 ? random_below(r, 4) : 3, count = random_below(r, 5);
-    if (what == 3) {
-        buf_puts(out, scalars[random_below(r, ARRAY_LEN(scalars))]);
-        return;
-    }
-    buf_putc(out, what ? '{' : '[');
-    for (uint32_t i = 0; i < count; i++) {
-        if (i > 0) buf_puts(out, random_below(r, 2) ? "," : " ,\n ");
-        uint32_t key = random_below(r, random_below(r, 8) ? 4 : ARRAY_LEN(keys));
-        if (what) buf_printf(out, "\"%s\":", keys[key]);
-        put_value(r, depth - 1, out);
-    }
-    buf_putc(out, what ? '}' : ']');
-}
-
-static void put_object(struct random *r, struct buf *out)
-{
-    out->len = 0;
-    buf_puts(out, "{\"metadata\":{\"name\":\"x\",\"a\":");
-    put_value(r, 2, out);
-    buf_putc(out, '}');
-    for (const char *key = "abc"; *key; key++) {
-        buf_printf(out, ",\"%c\":", *key);
-        put_value(r, 5, out);
-    }
-    buf_putc(out, '}');
-}
-
-static const char *random_path(struct random *r, struct buf *out)
-{
-    static const char *const steps[] = {".a", ".b", ".c", "[*]", "[?a=='x']", ".d"};
-    static const char *const heads[] = {"a", "b", "c", "metadata.a", "metadata"};
-    out->len = 0;
-    buf_puts(out, heads[random_below(r, ARRAY_LEN(heads))]);
-    for (uint32_t n = random_below(r, 4); n > 0; n--) buf_puts(out, steps[random_below(r, ARRAY_LEN(steps))]);
-    return buf_text(out);
-}
-
-/* NULL now and then: everything. */
-static struct projection *random_projection(struct random *r)
-{
-    if (random_below(r, 8) == 0) return NULL;
-    struct buf texts[3] = {{0}};
-    const char *paths[3];
-    for (size_t i = 0; i < 3; i++) paths[i] = random_path(r, &texts[i]);
-    bool prunes = random_below(r, 3) == 0 && strncmp(paths[2], "metadata", 8) != 0;
-    struct projection *p = projection_of(paths, 2, paths + 2, prunes);
-    for (size_t i = 0; i < 3; i++) buf_clear(&texts[i]);
-    return p;
-}
-
 /* The tape is right where both say something. What is dropped may be wrong in a way that only the tape sees.
  */
 static bool agree(struct packer *packer, struct str text, const struct projection *projection, bool damaged)
 {
-    struct root *expected = tape_by(packer, text, projection), *root = matched_by(packer, text, projection);
+    struct root *expected = by_tape_as(packer, text, projection, true),
+                *root = matched_by(packer, text, projection);
     bool taken = root != NULL;
     if (root && expected) assert_ptr_equal(root, expected);
     if (root && !expected) assert_true(damaged);
@@ -141,7 +56,7 @@ static void test_random_documents_match_the_tape(void **state)
     size_t taken = 0, count = 6000;
     for (size_t i = 0; i < count; i++) {
         struct projection *p = random_projection(&r);
-        put_object(&r, &text);
+        projected_object(&r, &text);
         taken += agree(f->packer, buf_slice(&text), p, false);
         projection_unref(p);
     }
@@ -157,7 +72,7 @@ static void test_damaged_documents_are_never_taken_for_others(void **state)
     struct buf text = {0};
     for (size_t i = 0; i < 8000; i++) {
         struct projection *p = random_projection(&r);
-        put_object(&r, &text);
+        projected_object(&r, &text);
         for (size_t damages = 1 + random_below(&r, 3); damages > 0; damages--)
             text.data[random_below(&r, (uint32_t)text.len)] = bytes[random_below(&r, sizeof bytes - 1)];
         agree(f->packer, buf_slice(&text), p, true);

@@ -189,8 +189,8 @@ static void test_it_uses_the_type_of_the_text(void **state)
     free(p);
 }
 
-/* A server that sends metadata alone spares the tape; one that sends whole objects does not. */
-static void test_metadata_alone_go_straight_when_nothing_else_is_wanted(void **state)
+/* A server may send metadata alone, or whole objects. */
+static void test_metadata_go_straight_when_nothing_else_is_wanted(void **state)
 {
     struct fixture *f = *state;
     static const char *const field = "metadata";
@@ -203,7 +203,9 @@ static void test_metadata_alone_go_straight_when_nothing_else_is_wanted(void **s
     struct root *straight_root, *root;
     struct err err;
     assert_true(pack_tokens(f->packer, str_of(alone), &wanted, &mark, NULL, &straight_root));
-    assert_false(pack_tokens(f->packer, str_of(whole), &wanted, &mark, NULL, &root));
+    assert_true(pack_tokens(f->packer, str_of(whole), &wanted, &mark, NULL, &root));
+    assert_ptr_equal(root, straight_root);
+    root_unref(root);
     assert_true(pack_text(f->packer, whole, strlen(whole), &wanted, &root, &err));
     assert_ptr_equal(root, straight_root);
     root_unref(root);
@@ -226,7 +228,7 @@ int main(void)
         TEST(test_escapes_match_the_tape),
         TEST(test_a_long_string_with_escapes_goes_straight),
         TEST(test_it_uses_the_type_of_the_text),
-        TEST(test_metadata_alone_go_straight_when_nothing_else_is_wanted),
+        TEST(test_metadata_go_straight_when_nothing_else_is_wanted),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -150,20 +150,74 @@ static void test_a_part_outlives_the_state_that_it_came_from(void **state)
     root_unref(second);
 }
 
-/* The same text at the same place, but an item of a list now: it is walked, or left to the tape. */
-static void test_a_part_that_stands_elsewhere_is_no_part(void **state)
+/* The same field, but of a deeper map now: the text is left to the tape. */
+static void test_a_part_that_stands_deeper_is_no_part(void **state)
 {
     struct fixture *f = *state;
     static const char moved[] =
-        "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"},\"spe\":[" LONG "]}";
+        "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"},\"x\":{\"spec\":" LONG "}}";
     struct root *first = straight(
         f->packer, STR("{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"},\"spec\":" LONG "}"));
     assert_int_equal(matches(first, moved), 1);
     assert_null(straight(f->packer, str_of(moved)));
     struct root *root = by_tape(f->packer, str_of(moved));
-    assert_string_equal(json_of(at_path(root_value(root), "spe")), "[" LONG "]");
+    assert_string_equal(json_of(at_path(root_value(root), "x.spec")), LONG);
     root_unref(root);
     root_unref(first);
+}
+
+/* Another field with the same text is another section. */
+static void test_a_part_belongs_to_its_key(void **state)
+{
+    struct fixture *f = *state;
+    struct root *first = straight(
+        f->packer, STR("{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"},\"spec\":" LONG "}"));
+    assert_int_equal(
+        matches(first, "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"},\"spac\":" LONG "}"), 0);
+    root_unref(first);
+}
+
+/* Two fields that change their lengths move what is between them by one of the two. */
+static void test_parts_between_two_changes_are_found(void **state)
+{
+    struct fixture *f = *state;
+    static const char
+        first[] = "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\",\"note\":\"\",\"big\":" LONG
+                  "},\"spec\":" OTHER ",\"state\":\"waits\",\"status\":" LONG "}",
+        second[] =
+            "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"2\",\"note\":\"seen once\",\"big\":" LONG
+            "},\"spec\":" OTHER ",\"state\":\"runs\",\"status\":" LONG "}";
+    struct root *before = straight(f->packer, str_of(first));
+    assert_int_equal(before->section_count, 3);
+    assert_int_equal(matches(before, second), 3);
+    struct root *after = straight(f->packer, str_of(second)), *tape = by_tape(f->packer, str_of(second));
+    assert_ptr_equal(after, tape);
+    root_unref(before);
+    root_unref(after);
+    root_unref(tape);
+}
+
+/* Further away it is found when the walk comes to it. */
+static void test_a_part_that_moved_far_is_found_by_the_walk(void **state)
+{
+    struct fixture *f = *state;
+    struct buf text = {0};
+    struct root *before = straight(
+        f->packer, STR("{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"1\"},\"n\":1,\"spec\":" OTHER
+                       ",\"m\":[" MANY MANY MANY MANY MANY MANY "1]}"));
+    assert_int_equal(before->section_count, 2);
+    buf_puts(&text, "{\"metadata\":{\"name\":\"a\",\"resourceVersion\":\"2\"},\"n\":[");
+    while (text.len < 3000) buf_puts(&text, TEN);
+    buf_puts(&text, "1],\"spec\":" OTHER ",\"m\":0}");
+    assert_int_equal(matches(before, buf_text(&text)), 0);
+    struct root *after = straight(f->packer, buf_slice(&text)), *tape = by_tape(f->packer, buf_slice(&text));
+    assert_non_null(after);
+    assert_ptr_equal(after, tape);
+    assert_true(root_sections(after)[1].borrowed);
+    root_unref(before);
+    root_unref(after);
+    root_unref(tape);
+    buf_clear(&text);
 }
 
 #define MAP                                                                                            \
@@ -207,7 +261,7 @@ static void test_a_known_text_around_a_part_is_not_skipped_over_it(void **state)
 {
     struct fixture *f = *state;
 #define PLAIN "{\"a\":[" MANY "1],\"b\":[" MANY "2]}"
-#define ITEMS "[" PLAIN ",\"more to make it a node of its own\",1,2,3,4,5,6,7,8,9,10,11,12]"
+#define ITEMS "[{\"spec\":" PLAIN "},\"more to make it a node of its own\",1,2,3,4,5,6,7,8,9,10,11,12]"
     struct root *other = straight(
         f->packer, STR("{\"metadata\":{\"name\":\"b\",\"resourceVersion\":\"1\"},\"spe\":" ITEMS "}"));
     struct root *first = straight(
@@ -242,7 +296,10 @@ int main(void)
         TEST(test_states_of_an_object_match_the_tape),
         TEST(test_parts_are_found_where_they_were_and_as_far_from_the_end),
         TEST(test_a_part_outlives_the_state_that_it_came_from),
-        TEST(test_a_part_that_stands_elsewhere_is_no_part),
+        TEST(test_a_part_that_stands_deeper_is_no_part),
+        TEST(test_a_part_belongs_to_its_key),
+        TEST(test_parts_between_two_changes_are_found),
+        TEST(test_a_part_that_moved_far_is_found_by_the_walk),
         TEST(test_a_part_that_changes_its_level_matches_the_tape),
         TEST(test_a_known_text_around_a_part_is_not_skipped_over_it),
         TEST(test_an_object_with_a_key_twice_has_no_sections),
