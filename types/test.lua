@@ -250,6 +250,15 @@ function env:stop() end
 ---@return k8s.TestStored|string|nil
 function env:stored(name) end
 
+---Returns what was published by k8s.sink so far, by all sinks or the one of this name.
+---@param name? string
+---@return { sink: string, id: string, key?: string, event: table }[]
+function env:published(name) end
+
+---From now on events cannot be stored, for this reason, so that sink:publish waits; without one they can again.
+---@param reason? string
+function env:fail_publishing(reason) end
+
 ---From now on states cannot be stored, for this reason; without one they can again.
 ---@param reason? string
 function env:fail_storing(reason) end

@@ -7,6 +7,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "engine/sink/sinks.h"
 #include "engine/webhook_listener.h"
 #include "net/web.h"
 #include "script/view/state_store.h"
@@ -271,6 +272,7 @@ void engine_close(struct engine *engine)
     engine_free_continuous(engine);
     webhook_listener_stop(engine->listener);
     managed_scripts_clear(&engine->scripts);
+    if (engine->owns_sinks) sinks_free(engine->sinks);
     state_store_free(engine->state_files);
     state_store_free(engine->state_maps);
     end_webhooks(engine);

@@ -46,6 +46,7 @@ struct engine_options {
     bool keeps_running;
     bool needs_main;                 /* refuses scripts that do not call k8s.main */
     bool print_waits;                /* as of the host (host.h) */
+    struct sinks *sinks;             /* of scripts under test, borrowed; NULL: they deliver */
     struct state_store *state_store; /* of states that are kept, which the engine takes; NULL: files */
     bool is_driven;          /* the driver turns the one loop that the engine is on, until it has enough */
     struct loop *loop;       /* of the engine thread, with its clock; borrowed */

@@ -28,6 +28,8 @@ struct engine {
     struct web *web;
     struct state_store *state_files;   /* NULL: there is no directory */
     struct state_store *state_maps;    /* states in ConfigMaps; NULL: another store has them */
+    struct sinks *sinks;               /* NULL: nothing is delivered */
+    bool owns_sinks;                   /* they are not of the options */
     struct webhook_listener *listener; /* of webhooks; NULL: nothing is listened to */
     struct webhook_paths *paths;       /* of webhooks; of the listener, if there is one */
     struct write_log *audit;           /* writes of scripts */
@@ -64,7 +66,7 @@ struct engine {
 
 /* End of each phase of the shutdown, in hundredths of the shutdown timeout. Freeing the engine takes the
  * rest. */
-enum end_part { END_CALLS = 90, END_LEASES = 95, END_EVENTS = 97 };
+enum end_part { END_CALLS = 90, END_SINKS = 93, END_LEASES = 95, END_EVENTS = 97 };
 /* Like engine_stop, with another outcome. */
 void engine_stop_as(struct engine *engine, enum engine_outcome outcome);
 /* Starts the shutdown, unless it has started. */

@@ -4,6 +4,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine_internal.h"
+#include "engine/sink/sinks.h"
 
 /* Poll period of stop functions. */
 enum { CHECK_MS = 10 };
@@ -90,7 +91,11 @@ void engine_on_step_down(struct timer *timer)
         waiting += script_stepping_down(engine->scripts.generations[i]);
     /* Last, and before another leader may read them. */
     if (waiting == 0) waiting = flush_states(engine);
-    if (waiting > 0 && engine_end_left_ms(engine, END_CALLS) > 0)
+    bool waits = waiting > 0 && engine_end_left_ms(engine, END_CALLS) > 0;
+    /* Scripts that published until their time was over leave some time for what they published. */
+    if (!waits && engine->owns_sinks && sinks_flush(engine->sinks) > 0)
+        waits = engine_end_left_ms(engine, END_SINKS) > 0;
+    if (waits)
         timer_start(timer, loop_clock(engine->loop), CHECK_MS);
     else if (engine->competes && leaders_count(engine->cluster->parts.leaders) > 0)
         release(engine);

@@ -4,6 +4,8 @@
 #include "base/mem.h"
 #include "engine/engine_internal.h"
 #include "engine/host.h"
+#include "engine/sink/sink_allow.h"
+#include "engine/sink/sinks.h"
 #include "engine/state_files.h"
 #include "engine/state_maps.h"
 #include "engine/webhook_listener.h"
@@ -39,6 +41,7 @@ static void on_scanned(void *ctx)
 /* Names for a driver without flags. */
 static const struct setting_names plain_names = {
     .http_hosts = "allowed hosts",
+    .sinks = "allowed targets",
     .webhook_address = "the address for webhooks",
     .webhook_cert = "the certificate for webhooks",
     .audit_log = "log of writes",
@@ -149,12 +152,31 @@ static bool make_states(struct engine *engine, struct err *err)
     return engine->state_files || err_wrap(err, "%s", engine->names->state_dir);
 }
 
+/* Creates sinks, if there is a directory for them; after the client of http.request. */
+static bool make_sinks(struct engine *engine, struct err *err)
+{
+    const struct engine_settings *settings = engine->options.settings;
+    for (size_t i = 0; i < settings->sink_count; i++)
+        if (!sink_allow_check(settings->sinks[i], err)) return err_wrap(err, "%s", engine->names->sinks);
+    engine->sinks = engine->options.sinks;
+    if (engine->sinks || !settings->state_dir || engine->options.is_driven) return true;
+    engine->sinks = sinks_new(&(const struct sinks_options){.dir = settings->state_dir,
+                                                            .loop = engine->loop,
+                                                            .web = engine->web,
+                                                            .allowed = settings->sinks,
+                                                            .allowed_count = settings->sink_count,
+                                                            .allow_name = engine->names->sinks});
+    engine->owns_sinks = true;
+    return true;
+}
+
 /* False when the log of writes, the directory of states or the client of http.request cannot be had. */
 static bool make_inputs(struct engine *engine, struct err *err)
 {
     if (!make_states(engine, err)) return false;
     engine->audit = write_log_new(engine->options.settings->audit_log, err);
-    return engine->audit ? make_web(engine, err) : err_wrap(err, "%s", engine->names->audit_log);
+    if (!engine->audit) return err_wrap(err, "%s", engine->names->audit_log);
+    return make_web(engine, err) && make_sinks(engine, err);
 }
 
 /* Only an engine that keeps running can be called. */
@@ -203,6 +225,7 @@ static void make_host(struct engine *engine)
         engine->options.settings);
     engine->host.clusters = clusters_names(&engine->clusters);
     engine->host.state_files = engine->state_files;
+    engine->host.sinks = engine->sinks;
     if (!engine->options.state_store)
         engine->state_maps =
             state_maps_new(&(const struct state_maps_options){.live = engine->cluster->parts.live,

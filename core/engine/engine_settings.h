@@ -9,7 +9,7 @@
 /* Names in messages, as the users of a driver know them: of settings, and of the action that loads changed
  * files again. */
 struct setting_names {
-    const char *http_hosts, *audit_log, *report, *webhook_address, *webhook_cert;
+    const char *http_hosts, *sinks, *audit_log, *report, *webhook_address, *webhook_cert;
     const char *state_dir;        /* NULL: scripts may keep states without it */
     const char *dry_run;          /* any write mode but WRITES_SENT */
     const char *recorded, *tried; /* those two modes */
@@ -33,6 +33,8 @@ struct engine_settings {
     int burst;
     const char *const *http_hosts; /* that http.request may send to */
     size_t http_host_count;
+    const char *const *sinks; /* targets besides HTTP that k8s.sink may send to */
+    size_t sink_count;
 
     /* The listener for webhooks of scripts; NULL or "0": none. Files of its certificate; NULL: one is made.
      */

@@ -50,6 +50,7 @@ struct web_call *web_start(struct web *web, const struct web_call_request *reque
     call->headers = xcalloc(2 * request->header_count + 1, sizeof(char *));
     for (size_t i = 0; i < 2 * request->header_count; i++) call->headers[i] = xstrdup(request->headers[i]);
     call->has_body = request->body.p != NULL;
+    call->keeps_body = request->keeps_body;
     buf_str(&call->body, request->body);
     call->timeout_ms = request->timeout_ms;
     call->body_max = request->body_max;

@@ -47,6 +47,7 @@ struct web_call_request {
     const char *const *headers; /* name, value, ...; copied, as all is */
     size_t header_count;        /* pairs */
     struct str body;            /* sent when `p` is not NULL */
+    bool keeps_body;            /* a redirect that would lose the body is the response */
     int64_t timeout_ms;         /* of the complete request, redirects included */
     size_t body_max;            /* bytes of the response's body; beyond them ERR_LIMIT */
 };

@@ -33,7 +33,7 @@ struct web_call {
     char *method, *url;
     char **headers; /* name, value, ...; ends with NULL */
     struct buf body;
-    bool has_body;
+    bool has_body, keeps_body;
     int64_t timeout_ms;
     size_t body_max;
     struct http_exchange *exchange;

@@ -77,12 +77,22 @@ static void drop_headers(struct web_call *call, bool (*drops)(const char *name))
     *to = NULL;
 }
 
-/* Changes the method on a redirect as browsers and client libraries do: only 307 and 308 keep a body. */
-static void change_method(struct web_call *call, int status)
+/* Returns whether a redirect makes it a GET, as browsers and client libraries do: only 307 and 308 keep a
+ * body. */
+static bool changes_method(const struct web_call *call, int status)
 {
     bool head = strcmp(call->method, "HEAD") == 0;
-    bool changes = status == 303 || (status < 303 && strcmp(call->method, "POST") == 0);
-    if (!changes || head) return;
+    return !head && (status == 303 || (status < 303 && strcmp(call->method, "POST") == 0));
+}
+
+static bool is_followed(const struct web_call *call, int status)
+{
+    return redirect_is(status) && !(call->keeps_body && changes_method(call, status));
+}
+
+static void change_method(struct web_call *call, int status)
+{
+    if (!changes_method(call, status)) return;
     free(call->method);
     call->method = xstrdup("GET");
     call->has_body = false;
@@ -127,7 +137,7 @@ static void on_response(void *ctx, const struct http_response *response)
     struct web_call *call = ctx;
     http_each_header(call->exchange, put_header, call);
     call->reply.status = response->status;
-    char *location = redirect_is(response->status) ? header_value(call, "location") : NULL;
+    char *location = is_followed(call, response->status) ? header_value(call, "location") : NULL;
     call->redirected = location != NULL;
     free(location);
 }
@@ -161,7 +171,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
         fail(call, too_large ? &own : err);
         return;
     }
-    char *location = redirect_is(response->status) ? header_value(call, "location") : NULL;
+    char *location = is_followed(call, response->status) ? header_value(call, "location") : NULL;
     if (location) {
         redirect(call, response->status, location);
         free(location);

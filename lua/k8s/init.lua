@@ -62,6 +62,7 @@ scale k8s.actions:scale
 schedule k8s.schedule +
 selects k8s.selects +
 sha256 raw:sha256
+sink k8s.sink -
 sleep k8s.time:sleep
 snapshot raw:snapshot
 split_key k8s.split_key +

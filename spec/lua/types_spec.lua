@@ -156,6 +156,7 @@ describe("types/k8s.lua", function()
       ParamOptions = function() k8s.params { a = { type = "string" } } end,
       CommandOptions = function() k8s.command("name", fn, {}) end,
       WebhookOptions = function() k8s.webhook {} end,
+      SinkOptions = function() k8s.sink {} end,
       RuleOptions = function() k8s.rule {} end,
       ReloadOptions = function() k8s.on_reload {} end,
       ["http.Request"] = function() load_module("k8s.http").request {} end,

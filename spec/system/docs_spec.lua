@@ -56,7 +56,9 @@ for path, least in pairs { ["docs/lua-api.md"] = 15, ["docs/queues.md"] = 3 } do
           local sim = world()
           local env = block.text:find("settings.token", 1, true) and { KUBELUA_PARAM_TOKEN = "t" }
           local script, states = cluster.script(examples.reference(block)), temp.name()
-          local engine = cluster.kubelua { "exec", "-s", sim.server, "--state-dir", states, script, env = env }
+          local engine = cluster.kubelua {
+            "exec", "-s", sim.server, "--state-dir", states, "--allow-http", "events.example.com", script, env = env,
+          }
           assert.are_not.equal(2, engine:wait(30), engine:report()) -- it loads
           assert.is_nil(engine:err():find "%f[^%z\n]E%d", engine:report()) -- and none of its calls fails
         end)

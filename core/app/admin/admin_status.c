@@ -16,6 +16,7 @@
 #include "script/handlers/initial_sync.h"
 #include "script/rules/rule.h"
 #include "script/server/declared.h"
+#include "script/server/sink.h"
 #include "script/work/script_queue.h"
 #include "script/work/webhook.h"
 
@@ -204,6 +205,25 @@ static void put_states(const struct script *script, struct buf *out)
     json_close(out, ']');
 }
 
+/* "sinks", without what their targets have behind the scheme, which may be a secret. */
+static void put_sinks(const struct script *script, struct buf *out)
+{
+    struct sink_status status;
+    json_open(out, "sinks", '[');
+    for (size_t i = 0; i < script_sink_count(script); i++) {
+        if (!script_get_sink_status(script, i, &status)) continue;
+        json_open(out, NULL, '{');
+        json_text(out, "name", status.name);
+        json_text(out, "scheme", status.scheme);
+        json_int(out, "events", (int64_t)status.events);
+        json_int(out, "bytes", (int64_t)status.bytes);
+        json_int(out, "waiting", (int64_t)status.waiting);
+        json_text(out, "error", status.error);
+        json_close(out, '}');
+    }
+    json_close(out, ']');
+}
+
 static void put_declared(const struct declarations *declared, struct buf *out)
 {
     for (size_t i = 0; i < declared->count; i++) json_text(out, NULL, declared->items[i].text);
@@ -245,6 +265,7 @@ static void put_running(const struct script *script, struct buf *out)
     json_close(out, ']');
     put_webhooks(script, out);
     put_states(script, out);
+    put_sinks(script, out);
     json_open(out, "quarantined", '[');
     script_each_quarantine(script, put_quarantine, out);
     json_close(out, ']');

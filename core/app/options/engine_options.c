@@ -19,6 +19,7 @@ static enum write_mode write_mode(const char *dry_run)
 
 static const struct setting_names names_of_flags = {
     .http_hosts = "--allow-http",
+    .sinks = "--allow-sink",
     .webhook_address = "--webhook-bind-address",
     .webhook_cert = "--webhook-tls-cert-file",
     .audit_log = "--audit-log",
@@ -42,6 +43,8 @@ struct engine_settings options_for_engine(const struct options *o, const char *h
         .burst = o->kube_api_burst,
         .http_hosts = o->allow_http.items,
         .http_host_count = o->allow_http.count,
+        .sinks = o->allow_sinks.items,
+        .sink_count = o->allow_sinks.count,
         .webhook_address = o->webhook_address,
         .webhook_cert_file = o->webhook_cert_file,
         .webhook_key_file = o->webhook_key_file,

@@ -134,7 +134,7 @@ const struct flag *connection_flags(struct options *o)
 
 const struct flag *engine_flags(struct options *o)
 {
-    static struct flag table[20];
+    static struct flag table[21];
     o->shutdown_timeout_ms = 10000;
     o->informer_grace_ms = 30000;
     o->watch_list = "auto";
@@ -164,11 +164,16 @@ const struct flag *engine_flags(struct options *o)
         {"allow-http", 0, FLAG_LIST, &o->allow_http, "HOST", NULL,
          "Server that http.request may connect to: host, host:port, *.domain, or any of these prefixed with "
          "https:// (repeatable; default none)"},
+        {"allow-sink", 0, FLAG_LIST, &o->allow_sinks, "URL", NULL,
+         "File that k8s.sink may append to, file:///path, or directory of such, file:///dir/ (repeatable; "
+         "default none); --allow-http allows hosts"},
         {"audit-log", 0, FLAG_STRING, &o->audit_log, "FILE", NULL,
          "Append a JSON line, without object content, to FILE for each write of a script; SIGHUP reopens it"},
         flag_field_manager(o, "Name of the field manager of scripts' writes (default kubelua)"),
         {"state-dir", 0, FLAG_STRING, &o->state_dir, "DIR", NULL,
-         "Directory for the state tables that scripts keep in files (keep = \"file\" of k8s.state)"},
+         "Directory for the state tables that scripts keep in files (keep = \"file\" of k8s.state), and for "
+         "events of "
+         "sinks until they are delivered (k8s.sink)"},
         {"resync", 0, FLAG_DURATION_MS, &o->resync_ms, "DURATION", NULL,
          "Resync period of handlers that do not set one (default 0: no resync)"},
     };

@@ -52,7 +52,7 @@ struct options {
     struct flag_list dry_runs; /* of run and exec: those, of which the last holds, and SCRIPT=client */
     const char *audit_log;     /* NULL: none */
     const char *state_dir;     /* of states that scripts keep in files; NULL: none */
-    struct flag_list allow_http;
+    struct flag_list allow_http, allow_sinks;
     const char *field_manager; /* NULL: the default */
     int64_t watch_list_deadline_ms;
     int64_t sync_timeout_ms, shutdown_timeout_ms, informer_grace_ms, resync_ms;

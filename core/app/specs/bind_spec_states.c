@@ -1,13 +1,16 @@
-/* More of raw.test: states that scripts keep, as tables of the spec; see bind_spec.c. */
+/* More of raw.test: states that scripts keep, as tables of the spec, and what they published; see
+ * bind_spec.c. */
 #include <stdint.h>
 
 #include "app/specs/bind_spec_internal.h"
+#include "app/specs/spec_sinks.h"
 #include "app/specs/spec_states.h"
 #include "script/generation/state_keep.h"
 #include "script/generation/state_record.h"
 #include "script/generation/state_walk.h"
 #include "script/view/state_table.h"
 #include "script/vm/args.h"
+#include "tool/tool.h"
 
 enum { VERSION_MAX = 1000000000 };
 
@@ -97,11 +100,47 @@ static int l_fail_storing(lua_State *L)
     return 0;
 }
 
+/* --- sinks */
+
+/* published(engine, sink or nil): { { sink, id, key, json }, ... }, in order */
+static int l_published(lua_State *L)
+{
+    struct spec_engine *engine = spec_engine_arg(L);
+    struct str name = arg_str_opt(L, 2, "env:published: name");
+    size_t count;
+    const struct spec_published *items = spec_sinks_published(engine->sinks, &count);
+    lua_newtable(L);
+    for (size_t i = 0; i < count; i++) {
+        if (name.p && !str_is(name, items[i].sink)) continue;
+        lua_createtable(L, 0, 4);
+        tool_set_text(L, "sink", items[i].sink);
+        tool_set_text(L, "id", items[i].id);
+        tool_set_text(L, "key", items[i].key);
+        lua_pushlstring(L, items[i].json.data, items[i].json.len);
+        lua_setfield(L, -2, "json");
+        lua_rawseti(L, -2, (int)lua_objlen(L, -2) + 1);
+    }
+    return 1;
+}
+
+/* fail_publishing(engine, reason or nil) */
+static int l_fail_publishing(lua_State *L)
+{
+    struct str reason = arg_str_opt(L, 2, "env:fail_publishing: reason");
+    spec_sinks_fail(spec_engine_arg(L)->sinks, reason.p);
+    return 0;
+}
+
 void bind_test_states(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"stored", l_stored}, {"kept", l_kept},
-                                     {"store", l_store},   {"decode", l_decode},
-                                     {"encode", l_encode}, {"fail_storing", l_fail_storing},
+    static const luaL_Reg verbs[] = {{"stored", l_stored},
+                                     {"kept", l_kept},
+                                     {"store", l_store},
+                                     {"decode", l_decode},
+                                     {"encode", l_encode},
+                                     {"fail_storing", l_fail_storing},
+                                     {"published", l_published},
+                                     {"fail_publishing", l_fail_publishing},
                                      {NULL, NULL}};
     luaL_register(L, NULL, verbs);
 }

@@ -7,6 +7,7 @@
 #include "app/options/options.h"
 #include "app/specs/replay.h"
 #include "app/specs/spec_clusters.h"
+#include "app/specs/spec_sinks.h"
 #include "app/specs/spec_states.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -97,6 +98,7 @@ void spec_engine_free(struct spec_engine *engine)
         engine_close(engine->engine);
         engine_free(engine->engine);
     }
+    spec_sinks_free(engine->sinks);
     spec_web_free(engine->servers);
     spec_cluster_free(engine->home);
     spec_clusters_free(engine);
@@ -129,6 +131,7 @@ static bool make_engine(struct spec_engine *engine, struct err *err)
     for (size_t i = 0; cluster && i < engine->other_count; i++)
         must((others[i] = spec_cluster_connect(&engine->others[i], cluster, err)) != NULL);
     engine->states = spec_states_new(engine->loop);
+    engine->sinks = spec_sinks_new(engine->loop);
     engine->engine = engine_new(
         &(const struct engine_options){
             .is_driven = true,
@@ -139,6 +142,7 @@ static bool make_engine(struct spec_engine *engine, struct err *err)
             .settings = &engine->settings,
             .servers = spec_web_server(engine->servers),
             .state_store = engine->states,
+            .sinks = engine->sinks,
             .watcher = {.unknown_kind = on_unknown_kind, .main_done = on_main_done, .ctx = engine}},
         err);
     free(others);

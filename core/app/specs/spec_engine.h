@@ -31,6 +31,7 @@ struct spec_engine {
     const char *writing;        /* name of the cluster whose write is noted; likewise */
     struct spec_web *servers;   /* all other servers */
     struct state_store *states; /* that scripts keep; the engine's */
+    struct sinks *sinks;        /* of scripts */
     struct engine *engine;
     struct engine_settings settings; /* of the engine */
     struct limits limits;

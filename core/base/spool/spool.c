@@ -70,6 +70,11 @@ bool spool_has_room(const struct spool *spool, size_t bytes)
     return spool->bytes + bytes + SPOOL_RECORD_HEADER + SPOOL_HEADER <= spool->max_bytes;
 }
 
+size_t spool_room(const struct spool *spool)
+{
+    return spool->bytes < spool->max_bytes ? spool->max_bytes - spool->bytes : 0;
+}
+
 uint64_t spool_count(const struct spool *spool)
 {
     return spool->committed - spool->acked;

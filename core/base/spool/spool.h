@@ -42,6 +42,9 @@ void spool_free(struct spool *spool);
 void spool_set_max(struct spool *spool, size_t max_bytes);
 /* Returns whether a record of so many bytes may be appended now. */
 bool spool_has_room(const struct spool *spool, size_t bytes);
+/* Bytes that are left; a record takes some more than its own. */
+size_t spool_room(const struct spool *spool);
+enum { SPOOL_RECORD_EXTRA = 64 };
 /* Returns whether one may be appended once there is room. */
 bool spool_may_hold(const struct spool *spool, size_t bytes);
 

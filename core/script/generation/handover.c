@@ -14,6 +14,7 @@
 #include "script/handlers/initial_sync.h"
 #include "script/handlers/leading.h"
 #include "script/inventory/metrics.h"
+#include "script/server/sink.h"
 #include "script/vm/budget.h"
 #include "script/vm/state.h"
 #include "script/vm/turns.h"
@@ -170,6 +171,7 @@ bool script_handover(struct script *from, struct script *to, struct handover *do
     done->dropped_keys = queues_handover(from, to);
     done->cancelled_timers = script_timers_handover(from, to);
     webhooks_handover(from, to);
+    sinks_handover(to);
     script_add_counters(to, from);
     /* Last, as its stop and start functions must find handlers, queues and timers where they belong. Handlers
      * of leaders are attached after the term is known. */

@@ -20,6 +20,7 @@
 #include "script/inventory/metrics.h"
 #include "script/rules/rule.h"
 #include "script/server/declared.h"
+#include "script/server/sink.h"
 #include "script/server/write_record.h"
 #include "script/view/state_table.h"
 #include "script/view/view.h"
@@ -236,6 +237,7 @@ bool script_start(struct script *script, struct err *err)
     script->phase = SCRIPT_RUNNING;
     script_timers_start(script);
     webhooks_handover(NULL, script);
+    sinks_handover(script);
     handlers_attach(script);
     if (!TAILQ_EMPTY(&script->own.queues->list)) turns_schedule(script);
     return true;

@@ -21,6 +21,7 @@
     X(CRON, "cron")                                                                               \
     X(COMMAND, "command")                                                                         \
     X(WEBHOOK, "webhook") /* its path */                                                          \
+    X(SINK, "sink")       /* its name */                                                          \
     X(RULE, "rule")                                                                               \
     X(STATE, "state")                                                                             \
     X(METRIC, "metric")                                                                           \

@@ -22,6 +22,7 @@ struct log_field;
 struct params;
 struct running;
 struct script;
+struct sinks;
 struct state_store;
 struct turns;
 struct web;
@@ -88,7 +89,8 @@ struct script_host {
     /* Where k8s.state with keep = "file" is kept; NULL: nowhere. */
     struct state_store *state_files;
     struct state_store *state_maps; /* likewise, "configmap" */
-    /* Flag that gives it: a script that needs it is refused without; NULL: such states are as others. */
+    struct sinks *sinks;            /* of k8s.sink; NULL: nothing is delivered */
+    /* Flag that gives both: a script that needs one is refused without; NULL: such states are as others. */
     const char *lacks_state_files;
     const char *field_manager;     /* of writes; NULL: "kubelua" */
     struct lease_config lease;     /* what k8s.leader does not say */

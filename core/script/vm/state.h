@@ -208,6 +208,7 @@ struct script {
         struct script_main *main;
         struct script_reads *reads;
         struct script_writes *writes;
+        struct script_sinks *sinks;
         struct script_params *params;
         struct script_rules *rules;
         struct repl *repl; /* borrowed, of a prompt; NULL: a script */

@@ -10,6 +10,7 @@ local metric = require "k8s.test.metric"
 local options = require "k8s.options"
 local place = require "k8s.test.place"
 local records = require "k8s.test.records"
+local sinks = require "k8s.test.sinks"
 local states = require "k8s.test.states"
 local webhook = require "k8s.test.webhook"
 
@@ -157,6 +158,7 @@ function methods:stop()
 end
 
 states.add_methods(methods, note)
+sinks.add_methods(methods, note)
 -- --- the cluster
 
 local function shown(at)

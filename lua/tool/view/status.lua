@@ -172,6 +172,20 @@ local function states(list, view)
   return rows:block(view)
 end
 
+-- What is stored for other systems, and not delivered yet.
+local function sinks(list, view)
+  local rows = text_table.new("SINK", "SCRIPT", "TO", ">EVENTS", ">SPOOL", ">WAITING")
+  for _, script in ipairs(list) do
+    for _, sink in ipairs(items(script.sinks)) do
+      rows:add(text(sink.name), shown(script.name), text(sink.scheme), int(sink.events), units.bytes(int(sink.bytes)),
+        int(sink.waiting))
+      if text(sink.error) ~= "" then rows:tint(4, "bad") end
+      rows:note(text(sink.error))
+    end
+  end
+  return rows:block(view)
+end
+
 -- --- leases and timers
 
 local function leases(list, view)
@@ -213,6 +227,7 @@ return function(status, view)
     scripts(items(status.scripts), view),
     params(items(status.scripts), view),
     states(items(status.scripts), view),
+    sinks(items(status.scripts), view),
     leases(items(status.leases), view),
     informers(items(status.informers), view),
     queues.table(items(status.queues), view):block(view),

@@ -1,0 +1,151 @@
+/* Delivery by HTTP, over the client of http.request: the sender posts a batch to the engine thread, which
+ * sends it, and waits for the response. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/sink/sink_internal.h"
+#include "net/web.h"
+
+enum { RESPONSE_MAX = 64 << 10, SHOWN = 120, WAIT_MS = 3600000 };
+
+struct http_delivery {
+    struct sink_delivery base;
+    struct sink *sink;
+    const struct sink_config *config;
+};
+
+/* --- the engine thread */
+
+/* "retry-after: 120" in the lines of a head, as seconds; -1: none. A date is none. */
+static int64_t retry_after_ms(struct str headers)
+{
+    struct str line;
+    while (str_cut(&headers, '\n', &line)) {
+        if (!str_starts(line, STR("retry-after: "))) continue;
+        int64_t seconds = 0;
+        const char *p = line.p + 13, *end = line.p + line.n;
+        if (p == end) return -1;
+        for (; p < end && *p >= '0' && *p <= '9' && seconds < 1000000; p++)
+            seconds = seconds * 10 + (*p - '0');
+        return p == end ? seconds * 1000 : -1;
+    }
+    return -1;
+}
+
+static void on_done(void *ctx, const struct web_reply *reply, const struct err *err)
+{
+    struct sink *sink = ctx;
+    struct sink_http *http = &sink->http;
+    pthread_mutex_lock(&sink->lock);
+    http->status = reply ? reply->status : 0;
+    http->retry_after_ms = reply ? retry_after_ms(reply->headers) : -1;
+    if (err) http->err = *err;
+    if (reply) {
+        struct buf text = {0};
+        buf_str(&text, str_trim(reply->body));
+        buf_shorten(&text, 0, SHOWN);
+        err_set(&http->err, ERR_HTTP, "the server responded %d%s%s", reply->status, text.len ? ": " : "",
+                buf_text(&text));
+        buf_clear(&text);
+    }
+    http->is_over = true;
+    pthread_cond_broadcast(&sink->changed);
+    pthread_mutex_unlock(&sink->lock);
+    web_close(http->call);
+    http->call = NULL;
+}
+
+/* The settings stay as they are while the sender waits. */
+static void on_start(struct mail *mail)
+{
+    struct sink *sink = container_of(container_of(mail, struct sink_http, start), struct sink, http);
+    struct sink_http *http = &sink->http;
+    const struct sink_config *config = http->config;
+    const char **headers = xcalloc(2 * config->header_count + 2, sizeof *headers);
+    for (size_t i = 0; i < 2 * config->header_count; i++) headers[i] = config->headers[i];
+    headers[2 * config->header_count] = "Content-Type";
+    headers[2 * config->header_count + 1] =
+        http->is_batch ? "application/cloudevents-batch+json" : "application/cloudevents+json";
+    http->call = web_start(sink->hub->options.web,
+                           &(const struct web_call_request){.method = "POST",
+                                                            .url = config->to,
+                                                            .headers = headers,
+                                                            .header_count = config->header_count + 1,
+                                                            .body = buf_slice(&http->body),
+                                                            .keeps_body = true,
+                                                            .timeout_ms = config->timeout_ms,
+                                                            .body_max = RESPONSE_MAX},
+                           on_done, sink);
+    free(headers);
+}
+
+void sink_http_end(struct sink *sink)
+{
+    struct sink_http *http = &sink->http;
+    if (http->call)
+        web_close(http->call);
+    else if (http->is_posted && !http->is_over)
+        mailbox_withdraw(loop_mailbox(sink->hub->options.loop), &http->start);
+    http->call = NULL;
+    buf_clear(&http->body);
+}
+
+/* --- the sender */
+
+/* 408, 425, 429 and 5xx pass, and so do those that tell of a wrong address or of credentials, which an
+ * operator can change. The others are about the events. */
+static enum sink_outcome outcome_of(int status)
+{
+    static const int of_events[] = {400, 413, 415, 422};
+    if (status >= 200 && status < 300) return SINK_DELIVERED;
+    for (size_t i = 0; i < ARRAY_LEN(of_events); i++)
+        if (status == of_events[i]) return SINK_REFUSED;
+    return SINK_RETRY;
+}
+
+static void put_body(struct buf *body, const struct sink_event *events, size_t count, bool is_batch)
+{
+    body->len = 0;
+    if (is_batch) buf_putc(body, '[');
+    for (size_t i = 0; i < count; i++) {
+        if (i > 0) buf_putc(body, ',');
+        buf_str(body, events[i].json);
+    }
+    if (is_batch) buf_putc(body, ']');
+}
+
+static void deliver(struct sink_delivery *base, const struct sink_event *events, size_t count,
+                    struct sink_result *result)
+{
+    struct http_delivery *delivery = container_of(base, struct http_delivery, base);
+    struct sink *sink = delivery->sink;
+    struct sink_http *http = &sink->http;
+    http->config = delivery->config;
+    http->is_batch = delivery->config->batch > 1;
+    put_body(&http->body, events, count, http->is_batch);
+    pthread_mutex_lock(&sink->lock);
+    http->is_over = false;
+    http->start.deliver = on_start;
+    http->is_posted = !sink->ends;
+    if (http->is_posted) mailbox_post(loop_mailbox(sink->hub->options.loop), &http->start);
+    while (!http->is_over && !sink->ends) sink_wait(sink, WAIT_MS);
+    sink_result_set(result, http->is_over ? outcome_of(http->status) : SINK_ENDED);
+    if (http->is_over) {
+        result->retry_after_ms = http->retry_after_ms;
+        result->err = http->err;
+    }
+    pthread_mutex_unlock(&sink->lock);
+}
+
+static void free_http(struct sink_delivery *base)
+{
+    free(container_of(base, struct http_delivery, base));
+}
+
+struct sink_delivery *sink_http_new(struct sink *sink, const struct sink_config *config)
+{
+    struct http_delivery *delivery = NEW(struct http_delivery);
+    *delivery = (struct http_delivery){.base = {deliver, free_http}, .sink = sink, .config = config};
+    return &delivery->base;
+}

@@ -1,0 +1,433 @@
+/* Engine thread's half of sinks; see sinks.h. */
+#include "engine/sink/sinks.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/stat.h>
+#include <time.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "base/must.h"
+#include "base/text/size.h"
+#include "engine/sink/sink_allow.h"
+#include "engine/sink/sink_internal.h"
+#include "net/web.h"
+#include "script/view/state_store.h"
+
+FAMILY(family_events, 130, COUNTER, "kubelua_sink_events_total", "script,sink,result", NULL,
+       "Number of events of sinks.");
+FAMILY(family_failures, 131, COUNTER, "kubelua_sink_failures_total", "script,sink", NULL,
+       "Number of deliveries of sinks that failed.");
+FAMILY(family_damaged, 132, COUNTER, "kubelua_sink_spool_damaged_total", "script,sink", NULL,
+       "Number of files of spools that were damaged or missing.");
+FAMILY(family_spooled, 133, GAUGE, "kubelua_sink_spool_events", "script,sink", NULL,
+       "Number of events that are stored and not delivered yet.");
+FAMILY(family_bytes, 134, GAUGE, "kubelua_sink_spool_bytes", "script,sink", NULL,
+       "Size of the spool of a sink on disk, in bytes.");
+
+enum { BUSY_MS = 20 };
+
+static struct sinks_hub *hub_of(struct sinks *sinks)
+{
+    return container_of(sinks, struct sinks_hub, base);
+}
+
+/* --- for the threads, too */
+
+void sink_wait(struct sink *sink, int64_t ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += (time_t)(ms / 1000);
+    until.tv_nsec += (long)(ms % 1000 * 1000000);
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    pthread_cond_timedwait(&sink->changed, &sink->lock, &until);
+}
+
+void sink_count(struct sink *sink, enum sink_counter counter, uint64_t count)
+{
+    series_add(sink->counters[counter], (double)count);
+}
+
+void sink_show_spool(struct sink *sink)
+{
+    atomic_store(&sink->spool_events, spool_count(sink->spool));
+    atomic_store(&sink->spool_used, spool_bytes(sink->spool));
+    series_set(sink->events, (double)spool_count(sink->spool));
+    series_set(sink->bytes, (double)spool_bytes(sink->spool));
+}
+
+/* --- settings */
+
+static char *copy(const char *text)
+{
+    return text ? xstrdup(text) : NULL;
+}
+
+struct sink_settings *sink_settings_copy(const struct sink_config *config)
+{
+    struct sink_settings *settings = NEW(struct sink_settings);
+    settings->config = *config;
+    settings->headers = xcalloc(2 * config->header_count + 1, sizeof(char *));
+    for (size_t i = 0; i < 2 * config->header_count; i++) settings->headers[i] = xstrdup(config->headers[i]);
+    settings->config.headers = (const char *const *)settings->headers;
+    settings->config.script = xstrdup(config->script);
+    settings->config.name = xstrdup(config->name);
+    settings->config.to = xstrdup(config->to);
+    settings->config.user = copy(config->user);
+    settings->config.password = copy(config->password);
+    settings->config.token = copy(config->token);
+    return settings;
+}
+
+void sink_settings_free(struct sink_settings *settings)
+{
+    if (!settings) return;
+    for (char **text = settings->headers; *text; text++) wipe(*text);
+    free(settings->headers);
+    free((char *)settings->config.script);
+    free((char *)settings->config.name);
+    free((char *)settings->config.to);
+    free((char *)settings->config.user);
+    wipe((char *)settings->config.password);
+    wipe((char *)settings->config.token);
+    free(settings);
+}
+
+/* --- life */
+
+static void open_series(struct sink *sink)
+{
+    static const char *const results[] = {[SINK_PUBLISHED] = "published",
+                                          [SINK_SENT] = "delivered",
+                                          [SINK_SET_ASIDE] = "refused",
+                                          [SINK_LOST] = "lost"};
+    for (size_t i = 0; i < SINK_COUNTERS; i++)
+        sink->counters[i] = SERIES(&family_events, sink->script, sink->name, results[i]);
+    sink->failures = SERIES(&family_failures, sink->script, sink->name);
+    sink->damaged = SERIES(&family_damaged, sink->script, sink->name);
+    sink->events = SERIES(&family_spooled, sink->script, sink->name);
+    sink->bytes = SERIES(&family_bytes, sink->script, sink->name);
+}
+
+static struct sink *find(struct sinks_hub *hub, const char *script, const char *name)
+{
+    struct sink *sink;
+    LIST_FOREACH (sink, &hub->sinks, link)
+        if (strcmp(sink->script, script) == 0 && strcmp(sink->name, name) == 0) return sink;
+    return NULL;
+}
+
+/* DIR/SCRIPT/NAME.spool, beside the states of the script. */
+static char *make_dir(const struct sinks_hub *hub, const struct sink_config *config, struct err *err)
+{
+    char place[STATE_PLACE_MAX + 1];
+    state_place_of(config->script, place);
+    char *parent = xasprintf("%s/%s", hub->options.dir, place);
+    char *dir = xasprintf("%s/%s.spool", parent, config->name);
+    if (mkdir(parent, 0700) != 0 && errno != EEXIST) {
+        err_set(err, ERR_IO, "cannot make the directory %s: %s", parent, strerror(errno));
+        free(dir);
+        dir = NULL;
+    }
+    free(parent);
+    return dir;
+}
+
+static void init_locks(struct sink *sink)
+{
+    pthread_condattr_t attributes;
+    pthread_condattr_init(&attributes);
+    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+    pthread_cond_init(&sink->changed, &attributes);
+    pthread_condattr_destroy(&attributes);
+    pthread_mutex_init(&sink->lock, NULL);
+    pthread_mutex_init(&sink->disk, NULL);
+}
+
+static struct sink *make(struct sinks_hub *hub, const struct sink_config *config, struct err *err)
+{
+    char *dir = make_dir(hub, config, err);
+    if (!dir) return NULL;
+    struct sink *sink = NEW(struct sink);
+    sink->hub = hub;
+    sink->dir = dir;
+    sink->script = xstrdup(config->script);
+    sink->name = xstrdup(config->name);
+    init_locks(sink);
+    TAILQ_INIT(&sink->waiting);
+    TAILQ_INIT(&sink->stored);
+    open_series(sink);
+    LIST_INSERT_HEAD(&hub->sinks, sink, link);
+    return sink;
+}
+
+static bool is_allowed(const struct sinks_hub *hub, const char *to, struct sink_target *target,
+                       struct err *err)
+{
+    const struct sinks_options *options = &hub->options;
+    if (!sink_target_read(to, target, err)) return false;
+    if (target->scheme == SINK_NATS || target->scheme == SINK_KAFKA)
+        return err_set(err, ERR_INVALID, "this version delivers nothing by %s://",
+                       sink_scheme_name(target->scheme));
+    if (!sink_scheme_is_http(target->scheme))
+        return sink_allows(options->allowed, options->allowed_count, target, options->allow_name, err);
+    return web_allows(web_allowed(options->web), to, err);
+}
+
+static struct sink *claim(struct sinks *sinks, const struct sink_config *config, struct err *err)
+{
+    struct sinks_hub *hub = hub_of(sinks);
+    struct sink_target target;
+    if (!is_allowed(hub, config->to, &target, err)) return NULL;
+    struct sink *sink = find(hub, config->script, config->name);
+    if (!sink) sink = make(hub, config, err);
+    if (sink) sink->claims++;
+    return sink;
+}
+
+/* Events that are stored are delivered, whether a script still has the sink or not. */
+static void release(struct sink *sink)
+{
+    sink->claims--;
+}
+
+static void use(struct sink *sink, const struct sink_config *config)
+{
+    struct sink_target target;
+    struct err err;
+    if (sink_target_read(config->to, &target, &err)) sink->scheme = target.scheme;
+    sink->spool_max = config->spool_bytes;
+    pthread_mutex_lock(&sink->lock);
+    sink_settings_free(sink->next);
+    sink->next = sink_settings_copy(config);
+    pthread_cond_broadcast(&sink->changed);
+    pthread_mutex_unlock(&sink->lock);
+    if (sink->has_threads) return;
+    sink->has_threads = true;
+    must(pthread_create(&sink->writer, NULL, sink_writer_run, sink) == 0);
+    must(pthread_create(&sink->sender, NULL, sink_sender_run, sink) == 0);
+}
+
+/* --- publishing */
+
+static void free_publish(struct sink_publish *publish)
+{
+    timer_cancel(&publish->timeout);
+    buf_clear(&publish->record);
+    free(publish);
+}
+
+static void set_timeout_err(struct sink *sink, struct err *err)
+{
+    struct buf size = {0};
+    size_text(sink->spool_max, &size);
+    if (sink->disk_error[0])
+        err_set(err, ERR_TIMEOUT, "sink %s: the event was not stored in time: %s", sink->name,
+                sink->disk_error);
+    else
+        err_set(err, ERR_TIMEOUT,
+                "sink %s: the event was not stored in time: the spool is full (spool = %s)%s%s", sink->name,
+                buf_text(&size), sink->error[0] ? ", as events are not delivered: " : "", sink->error);
+    buf_clear(&size);
+}
+
+static void on_timeout(struct timer *timer)
+{
+    struct sink_publish *publish = container_of(timer, struct sink_publish, timeout);
+    struct sink *sink = publish->sink;
+    struct err err;
+    pthread_mutex_lock(&sink->lock);
+    bool waits = publish->state == PUBLISH_WAITS;
+    if (waits) {
+        TAILQ_REMOVE(&sink->waiting, publish, link);
+        sink->waiting_count--;
+        set_timeout_err(sink, &err);
+    }
+    pthread_mutex_unlock(&sink->lock);
+    if (!waits) {
+        /* It is being written; if that fails, it waits again. */
+        timer_start(timer, loop_clock(sink->hub->options.loop), BUSY_MS);
+        return;
+    }
+    publish->done(publish->ctx, &err);
+    free_publish(publish);
+}
+
+static struct sink_publish *publish_event(struct sink *sink, const struct sink_event *event,
+                                          int64_t timeout_ms, sink_publish_done *done, void *ctx)
+{
+    struct sink_publish *publish = NEW(struct sink_publish);
+    publish->sink = sink;
+    publish->done = done;
+    publish->ctx = ctx;
+    publish->timeout.fn = on_timeout;
+    sink_put_record(&publish->record, event);
+    timer_start(&publish->timeout, loop_clock(sink->hub->options.loop), timeout_ms);
+    pthread_mutex_lock(&sink->lock);
+    TAILQ_INSERT_TAIL(&sink->waiting, publish, link);
+    sink->waiting_count++;
+    pthread_cond_broadcast(&sink->changed);
+    pthread_mutex_unlock(&sink->lock);
+    return publish;
+}
+
+static void cancel(struct sink_publish *publish)
+{
+    struct sink *sink = publish->sink;
+    pthread_mutex_lock(&sink->lock);
+    bool waits = publish->state == PUBLISH_WAITS;
+    if (waits) {
+        TAILQ_REMOVE(&sink->waiting, publish, link);
+        sink->waiting_count--;
+    } else {
+        publish->done = NULL;
+    }
+    pthread_mutex_unlock(&sink->lock);
+    timer_cancel(&publish->timeout);
+    if (waits) free_publish(publish);
+}
+
+/* Ends calls that were given up while their event was being written, and then was not. */
+static void drop_given_up(struct sink *sink)
+{
+    struct sink_publish *publish, *next;
+    for (publish = TAILQ_FIRST(&sink->waiting); publish; publish = next) {
+        next = TAILQ_NEXT(publish, link);
+        if (publish->done) continue;
+        TAILQ_REMOVE(&sink->waiting, publish, link);
+        sink->waiting_count--;
+        free_publish(publish);
+    }
+}
+
+static void end_stored(struct sink *sink)
+{
+    struct sink_publishes stored = TAILQ_HEAD_INITIALIZER(stored);
+    struct sink_publish *publish;
+    pthread_mutex_lock(&sink->lock);
+    TAILQ_CONCAT(&stored, &sink->stored, link);
+    drop_given_up(sink);
+    pthread_mutex_unlock(&sink->lock);
+    while ((publish = TAILQ_FIRST(&stored))) {
+        TAILQ_REMOVE(&stored, publish, link);
+        if (publish->done) publish->done(publish->ctx, NULL);
+        free_publish(publish);
+    }
+}
+
+static void on_wake(void *ctx)
+{
+    struct sinks_hub *hub = ctx;
+    struct sink *sink;
+    LIST_FOREACH (sink, &hub->sinks, link) end_stored(sink);
+}
+
+static void get_status(struct sink *sink, struct sink_status *status)
+{
+    *status = (struct sink_status){.name = sink->name,
+                                   .scheme = sink_scheme_name(sink->scheme),
+                                   .events = atomic_load(&sink->spool_events),
+                                   .bytes = atomic_load(&sink->spool_used)};
+    pthread_mutex_lock(&sink->lock);
+    status->waiting = sink->waiting_count;
+    snprintf(status->error, sizeof status->error, "%s", sink->disk_error[0] ? sink->disk_error : sink->error);
+    pthread_mutex_unlock(&sink->lock);
+}
+
+/* --- the hub */
+
+struct sinks *sinks_new(const struct sinks_options *options)
+{
+    struct sinks_hub *hub = NEW(struct sinks_hub);
+    hub->options = *options;
+    hub->options.dir = xstrdup(options->dir);
+    hub->base = (struct sinks){.claim = claim,
+                               .release = release,
+                               .use = use,
+                               .publish = publish_event,
+                               .cancel = cancel,
+                               .status = get_status};
+    must(getrandom(&hub->base.incarnation, sizeof hub->base.incarnation, 0) == sizeof hub->base.incarnation);
+    LIST_INIT(&hub->sinks);
+    hub->waker = waker_new(options->loop, on_wake, hub);
+    return &hub->base;
+}
+
+size_t sinks_flush(struct sinks *sinks)
+{
+    struct sink *sink;
+    size_t count = 0;
+    if (!sinks) return 0;
+    LIST_FOREACH (sink, &hub_of(sinks)->sinks, link) {
+        pthread_mutex_lock(&sink->lock);
+        count += sink->waiting_count > 0 || (atomic_load(&sink->spool_events) > 0 && !sink->fails);
+        pthread_mutex_unlock(&sink->lock);
+    }
+    return count;
+}
+
+static void end_threads(struct sink *sink)
+{
+    pthread_mutex_lock(&sink->lock);
+    sink->ends = true;
+    pthread_cond_broadcast(&sink->changed);
+    pthread_mutex_unlock(&sink->lock);
+    if (!sink->has_threads) return;
+    pthread_join(sink->writer, NULL);
+    pthread_join(sink->sender, NULL);
+    sink_http_end(sink);
+    uint64_t left = atomic_load(&sink->spool_events);
+    if (left > 0)
+        log_warn("Events stay in the spool until the next start", F("script", sink->script),
+                 F("sink", sink->name), FI("events", left), F("dir", sink->dir));
+}
+
+static void free_all(struct sink_publishes *list)
+{
+    struct sink_publish *publish;
+    while ((publish = TAILQ_FIRST(list))) {
+        TAILQ_REMOVE(list, publish, link);
+        free_publish(publish);
+    }
+}
+
+static void free_sink(struct sink *sink)
+{
+    LIST_REMOVE(sink, link);
+    free_all(&sink->waiting);
+    free_all(&sink->stored);
+    spool_free(sink->spool);
+    sink_settings_free(sink->next);
+    for (size_t i = 0; i < SINK_COUNTERS; i++) series_free(sink->counters[i]);
+    series_free(sink->failures);
+    series_free(sink->damaged);
+    series_free(sink->events);
+    series_free(sink->bytes);
+    pthread_cond_destroy(&sink->changed);
+    pthread_mutex_destroy(&sink->lock);
+    pthread_mutex_destroy(&sink->disk);
+    free(sink->script);
+    free(sink->name);
+    free(sink->dir);
+    free(sink);
+}
+
+void sinks_free(struct sinks *sinks)
+{
+    struct sink *sink;
+    if (!sinks) return;
+    struct sinks_hub *hub = hub_of(sinks);
+    LIST_FOREACH (sink, &hub->sinks, link) end_threads(sink);
+    while ((sink = LIST_FIRST(&hub->sinks))) free_sink(sink);
+    waker_free(hub->waker);
+    free((char *)hub->options.dir);
+    free(hub);
+}
