@@ -246,6 +246,16 @@ static int l_digest(lua_State *L)
     return 1;
 }
 
+/* equal(a, b) */
+static int l_equal(lua_State *L)
+{
+    json_t *a = sim_lua_value(L, 1), *b = sim_lua_value(L, 2);
+    lua_pushboolean(L, json_equal(a, b));
+    json_decref(a);
+    json_decref(b);
+    return 1;
+}
+
 /* --- making */
 
 static json_t **made_of(lua_State *L)
@@ -277,10 +287,15 @@ void sim_lua_push_new(lua_State *L, json_t *value)
     sim_lua_push(L, value ? keep(L, value) : NULL);
 }
 
-/* set(map, name, value): nothing for nil. */
+/* set(map or list, name or index, value): nothing for nil. */
 static int l_set(lua_State *L)
 {
-    if (!lua_isnil(L, 3)) json_object_set_new(node(L, 1), luaL_checkstring(L, 2), sim_lua_value(L, 3));
+    json_t *holder = node(L, 1);
+    if (lua_isnil(L, 3)) return 0;
+    if (json_is_array(holder))
+        json_array_set_new(holder, (size_t)luaL_checkinteger(L, 2), sim_lua_value(L, 3));
+    else
+        json_object_set_new(holder, luaL_checkstring(L, 2), sim_lua_value(L, 3));
     return 0;
 }
 
@@ -297,8 +312,34 @@ static int l_object(lua_State *L)
 /* copy(value): of all that is in it. */
 static int l_copy(lua_State *L)
 {
-    lua_pushlightuserdata(L, keep(L, json_deep_copy(node(L, 1))));
+    if (node(L, 1))
+        lua_pushlightuserdata(L, keep(L, json_deep_copy(node(L, 1))));
+    else
+        lua_pushvalue(L, 1);
     return 1;
+}
+
+/* insert(list, index, value): before the element at the index, from 0. */
+static int l_insert(lua_State *L)
+{
+    json_array_insert_new(node(L, 1), (size_t)luaL_checkinteger(L, 2), sim_lua_value(L, 3));
+    return 0;
+}
+
+/* remove(map or list, name or index): what is removed is there until the call is over. */
+static int l_remove(lua_State *L)
+{
+    json_t *holder = node(L, 1);
+    bool is_list = json_is_array(holder);
+    size_t index = is_list ? (size_t)luaL_checkinteger(L, 2) : 0;
+    const char *name = is_list ? NULL : luaL_checkstring(L, 2);
+    json_t *value = is_list ? json_array_get(holder, index) : json_object_get(holder, name);
+    if (value) keep(L, json_incref(value));
+    if (is_list)
+        json_array_remove(holder, index);
+    else
+        json_object_del(holder, name);
+    return 0;
 }
 
 /* integer(number): without its fraction; also one that a double of Lua does not hold. */
@@ -310,12 +351,17 @@ static int l_integer(lua_State *L)
 
 void sim_lua_open_json(lua_State *L)
 {
-    static const luaL_Reg functions[] = {
-        {"at", l_at},         {"text", l_text},       {"int", l_int},   {"number", l_number},
-        {"type", l_type},     {"count", l_count},     {"each", l_each}, {"members", l_members},
-        {"get", l_get},       {"element", l_element}, {"dump", l_dump}, {"set", l_set},
-        {"object", l_object}, {"integer", l_integer}, {"copy", l_copy}, {"hash", l_hash},
-        {"digest", l_digest}, {"seconds", l_seconds}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"at", l_at},           {"text", l_text},
+                                         {"int", l_int},         {"number", l_number},
+                                         {"type", l_type},       {"count", l_count},
+                                         {"each", l_each},       {"members", l_members},
+                                         {"get", l_get},         {"element", l_element},
+                                         {"dump", l_dump},       {"set", l_set},
+                                         {"object", l_object},   {"integer", l_integer},
+                                         {"copy", l_copy},       {"insert", l_insert},
+                                         {"remove", l_remove},   {"equal", l_equal},
+                                         {"hash", l_hash},       {"digest", l_digest},
+                                         {"seconds", l_seconds}, {NULL, NULL}};
     lua_newtable(L);
     luaL_setfuncs(L, functions, 0);
     *(json_t **)lua_newuserdata(L, sizeof(json_t *)) = NULL;

@@ -1,10 +1,8 @@
-/* Label selectors: the grammar and the messages of contract X-1..X-5. */
-#include <errno.h>
-#include <stdarg.h>
+/* Label selectors, which lua/sim/selectors.lua reads (contract X-1 to X-5), and requirements of all
+ * selectors. */
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/buf.h"
 #include "base/mem.h"
 #include "sim/object/selector.h"
@@ -13,185 +11,49 @@
 #include "sim/text/text.h"
 #include "sim/text/tree.h"
 
-struct label_parser {
-    struct str rest;
-    struct sim_token next; /* not yet taken */
-    char *message;         /* NULL until something is wrong */
-};
+typedef bool name_check(struct str text, struct buf *problems);
 
-static bool fail(struct label_parser *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static bool fail(struct label_parser *p, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    if (!p->message) p->message = xvasprintf(format, args);
-    va_end(args);
-    return false;
-}
-
-static struct sim_token take(struct label_parser *p)
-{
-    struct sim_token token = p->next;
-    p->next = sim_next_token(&p->rest);
-    return token;
-}
-
-/* `in` and `notin` are words too where no sign is expected. */
-static bool is_word(struct sim_token token)
-{
-    return token.kind == SIM_TOKEN_WORD || token.kind == SIM_TOKEN_IN || token.kind == SIM_TOKEN_NOT_IN;
-}
-
-static void unfinished(struct label_parser *p, struct sim_token token)
-{
-    fail(p, "found '%.*s', expected: identifier", STR_ARG(token.text));
-}
-
-/* Behind the opening parenthesis, up to and with the closing one. */
-static bool read_values(struct label_parser *p, struct sim_requirement *r)
-{
-    if (p->next.kind == SIM_TOKEN_CLOSE) sim_requirement_add_value(r, "", 0);
-    while (p->next.kind != SIM_TOKEN_CLOSE) {
-        struct sim_token token = take(p);
-        if (is_word(token)) {
-            sim_requirement_add_value(r, token.text.p, token.text.n);
-            if (p->next.kind != SIM_TOKEN_COMMA && p->next.kind != SIM_TOKEN_CLOSE)
-                return fail(p, "found '%.*s', expected: ',' or ')'", STR_ARG(p->next.text));
-        } else if (token.kind == SIM_TOKEN_COMMA) {
-            /* A comma without a word on one side means an empty value. */
-            if (r->value_count == 0 || p->next.kind == SIM_TOKEN_COMMA || p->next.kind == SIM_TOKEN_CLOSE)
-                sim_requirement_add_value(r, "", 0);
-        } else {
-            return fail(p, "found '%.*s', expected: ',', or identifier", STR_ARG(token.text));
-        }
-    }
-    take(p);
-    return true;
-}
-
-static bool read_set(struct label_parser *p, struct sim_requirement *r)
-{
-    struct sim_token token = take(p);
-    if (token.kind != SIM_TOKEN_OPEN) return fail(p, "found '%.*s' expected: '('", STR_ARG(token.text));
-    if (!is_word(p->next) && p->next.kind != SIM_TOKEN_COMMA && p->next.kind != SIM_TOKEN_CLOSE)
-        return fail(p, "found '%.*s', expected: ',', ')' or identifier", STR_ARG(p->next.text));
-    return read_values(p, r);
-}
-
-static bool read_exact(struct label_parser *p, struct sim_requirement *r)
-{
-    if (p->next.kind == SIM_TOKEN_END || p->next.kind == SIM_TOKEN_COMMA) {
-        sim_requirement_add_value(r, "", 0);
-        return true;
-    }
-    struct sim_token token = take(p);
-    if (!is_word(token)) {
-        unfinished(p, token);
-        return false;
-    }
-    sim_requirement_add_value(r, token.text.p, token.text.n);
-    return true;
-}
-
-static bool read_restriction(struct label_parser *p, struct sim_requirement *r)
-{
-    struct sim_token token = take(p);
-    switch (token.kind) {
-    case SIM_TOKEN_IN: r->op = SIM_IN; return read_set(p, r);
-    case SIM_TOKEN_NOT_IN: r->op = SIM_NOT_IN; return read_set(p, r);
-    case SIM_TOKEN_EQUALS:
-    case SIM_TOKEN_DOUBLE_EQUALS: r->op = SIM_IN; return read_exact(p, r);
-    case SIM_TOKEN_NOT_EQUALS: r->op = SIM_NOT_IN; return read_exact(p, r);
-    case SIM_TOKEN_GREATER: r->op = SIM_GREATER; return read_exact(p, r);
-    case SIM_TOKEN_LESS: r->op = SIM_LESS; return read_exact(p, r);
-    default: return fail(p, "found '%.*s', expected: in, notin, =, ==, !=, gt, lt", STR_ARG(token.text));
-    }
-}
-
-static bool check_key(struct label_parser *p, struct str key)
+/* Pushes what is wrong with the text that is the argument; nil for nothing. */
+static int push_problem(lua_State *L, name_check *check)
 {
     struct buf problems = {0};
-    bool good = sim_check_key(key, &problems);
-    if (!good) fail(p, "<nil>: Invalid value: \"%.*s\": %s", STR_ARG(key), buf_text(&problems));
+    struct str text;
+    text.p = luaL_checklstring(L, 1, &text.n);
+    if (check(text, &problems))
+        lua_pushnil(L);
+    else
+        lua_pushlstring(L, problems.data, problems.len);
     buf_clear(&problems);
-    return good;
+    return 1;
 }
 
-/* Reports all errors at once, in the order of the values. */
-static bool check_values(struct label_parser *p, struct sim_requirement *r)
+static int l_key_problem(lua_State *L)
 {
-    struct buf all = {0};
-    size_t wrong = 0;
-    qsort(r->values, r->value_count, sizeof *r->values, sim_compare_texts);
-    if ((r->op == SIM_GREATER || r->op == SIM_LESS) && !sim_parse_int64(r->values[0], &r->bound)) {
-        buf_printf(&all,
-                   "values[0]: Invalid value: \"%s\": for 'Gt', 'Lt' operators, the value must be an integer",
-                   r->values[0]);
-        wrong++;
-    }
-    for (size_t i = 0; i < r->value_count; i++) {
-        struct buf problems = {0};
-        if (!sim_check_label_value(str_of(r->values[i]), &problems))
-            buf_printf(&all, "%svalues[%zu][%s]: Invalid value: \"%s\": %s", wrong++ ? ", " : "", i, r->key,
-                       r->values[i], buf_text(&problems));
-        buf_clear(&problems);
-    }
-    if (wrong == 1) fail(p, "%s", buf_text(&all));
-    if (wrong > 1) fail(p, "[%s]", buf_text(&all));
-    buf_clear(&all);
-    return wrong == 0;
+    return push_problem(L, sim_check_key);
 }
 
-static bool read_requirement(struct label_parser *p, struct sim_requirement *r)
+static int l_value_problem(lua_State *L)
 {
-    struct sim_token token = take(p);
-    bool negated = token.kind == SIM_TOKEN_NOT;
-    if (negated) token = take(p);
-    if (!is_word(token)) {
-        unfinished(p, token);
-        return false;
-    }
-    if (!check_key(p, token.text)) return false;
-    r->key = xstrndup(token.text.p, token.text.n);
-    if (negated || p->next.kind == SIM_TOKEN_END || p->next.kind == SIM_TOKEN_COMMA) {
-        r->op = negated ? SIM_ABSENT : SIM_EXISTS;
-        return true;
-    }
-    return read_restriction(p, r) && check_values(p, r);
+    return push_problem(L, sim_check_label_value);
 }
 
-static bool read_all(struct label_parser *p, struct sim_selector *s)
+static int l_is_integer(lua_State *L)
 {
-    while (p->next.kind != SIM_TOKEN_END) {
-        if (!is_word(p->next) && p->next.kind != SIM_TOKEN_NOT)
-            return fail(p, "found '%.*s', expected: !, identifier, or 'end of string'",
-                        STR_ARG(p->next.text));
-        if (!read_requirement(p, sim_selector_add(s))) {
-            char *why = p->message;
-            p->message = xasprintf("unable to parse requirement: %s", why);
-            free(why);
-            return false;
-        }
-        struct sim_token token = take(p);
-        if (token.kind == SIM_TOKEN_END) return true;
-        if (token.kind != SIM_TOKEN_COMMA)
-            return fail(p, "found '%.*s', expected: ',' or 'end of string'", STR_ARG(token.text));
-        if (!is_word(p->next) && p->next.kind != SIM_TOKEN_NOT)
-            return fail(p, "found '%.*s', expected: identifier after ','", STR_ARG(p->next.text));
-    }
-    return true;
+    int64_t number;
+    lua_pushboolean(L, sim_parse_int64(luaL_checkstring(L, 1), &number));
+    return 1;
 }
 
 struct sim_selector *sim_label_selector_parse(const char *text, char **message)
 {
-    struct sim_selector *selector = NEW(struct sim_selector);
-    struct label_parser p = {.rest = str_of(text ? text : "")};
-    p.next = sim_next_token(&p.rest);
     *message = NULL;
-    if (read_all(&p, selector)) return selector;
-    *message = p.message;
-    sim_selector_free(selector);
-    return NULL;
+    if (!text || !*text) return NEW(struct sim_selector);
+    lua_State *L = sim_lua_take("sim.selectors", "labels");
+    lua_pushstring(L, text);
+    lua_pushcfunction(L, l_key_problem);
+    lua_pushcfunction(L, l_value_problem);
+    lua_pushcfunction(L, l_is_integer);
+    return sim_selector_read(L, message);
 }
 
 bool sim_selector_matches_labels(const struct sim_selector *selector, const json_t *labels)
@@ -205,20 +67,6 @@ bool sim_selector_matches_labels(const struct sim_selector *selector, const json
 }
 
 /* --- Common part of label and field selectors: requirements, all of which must hold */
-
-struct sim_requirement *sim_selector_add(struct sim_selector *s)
-{
-    struct sim_requirement *r = array_add(s->all, s->count);
-    *r = (struct sim_requirement){0};
-    return r;
-}
-
-void sim_requirement_add_value(struct sim_requirement *r, const char *value, size_t n)
-{
-    for (size_t i = 0; i < r->value_count; i++)
-        if (strlen(r->values[i]) == n && memcmp(r->values[i], value, n) == 0) return;
-    *array_add(r->values, r->value_count) = xstrndup(value, n);
-}
 
 static bool has_value(const struct sim_requirement *r, const char *value)
 {
@@ -259,47 +107,33 @@ void sim_selector_free(struct sim_selector *selector)
     free(selector);
 }
 
-/* --- Label selectors in words. Signs are read as long as they make a longer sign, so "!==" is "!=" and "="
- */
-
-static const struct {
-    const char *text;
-    enum sim_token_kind kind;
-} signs[] = {
-    {"!=", SIM_TOKEN_NOT_EQUALS}, {"==", SIM_TOKEN_DOUBLE_EQUALS}, {"=", SIM_TOKEN_EQUALS},
-    {"!", SIM_TOKEN_NOT},         {"(", SIM_TOKEN_OPEN},           {")", SIM_TOKEN_CLOSE},
-    {",", SIM_TOKEN_COMMA},       {">", SIM_TOKEN_GREATER},        {"<", SIM_TOKEN_LESS},
-};
-
-static bool is_blank(char c)
+static void read_requirement(struct sim_requirement *r, const json_t *given)
 {
-    return c == ' ' || c == '\t' || c == '\r' || c == '\n';
+    static const char *const ops[] = {
+        [SIM_IN] = "In",         [SIM_NOT_IN] = "NotIn",    [SIM_EXISTS] = "Exists",
+        [SIM_ABSENT] = "Absent", [SIM_GREATER] = "Greater", [SIM_LESS] = "Less"};
+    const json_t *values = json_object_get(given, "values");
+    r->key = xstrdup(sim_text_at(given, "key"));
+    while (strcmp(ops[r->op], sim_text_at(given, "op")) != 0) r->op++;
+    r->value_count = json_array_size(values);
+    r->values = xcalloc(r->value_count + 1, sizeof *r->values);
+    for (size_t i = 0; i < r->value_count; i++)
+        r->values[i] = xstrdup(sim_text_at(json_array_get(values, i), ""));
+    if (r->op == SIM_GREATER || r->op == SIM_LESS) sim_parse_int64(r->values[0], &r->bound);
 }
 
-static bool is_sign(char c)
+struct sim_selector *sim_selector_read(lua_State *L, char **message)
 {
-    return c && strchr("=!(),><", c);
-}
-
-static struct sim_token cut_token(struct str *rest, enum sim_token_kind kind, size_t n)
-{
-    struct sim_token token = {kind, {rest->p, n}};
-    rest->p += n;
-    rest->n -= n;
-    return token;
-}
-
-struct sim_token sim_next_token(struct str *rest)
-{
-    while (rest->n && is_blank(rest->p[0])) rest->p++, rest->n--;
-    if (rest->n == 0) return (struct sim_token){SIM_TOKEN_END, STR("")};
-    for (size_t i = 0; i < ARRAY_LEN(signs); i++)
-        if (str_starts(*rest, str_of(signs[i].text)))
-            return cut_token(rest, signs[i].kind, strlen(signs[i].text));
-    size_t n = 0;
-    while (n < rest->n && !is_blank(rest->p[n]) && !is_sign(rest->p[n])) n++;
-    struct sim_token token = cut_token(rest, SIM_TOKEN_WORD, n);
-    if (str_is(token.text, "in")) token.kind = SIM_TOKEN_IN;
-    if (str_is(token.text, "notin")) token.kind = SIM_TOKEN_NOT_IN;
-    return token;
+    json_t *result = sim_lua_call(L), *found = json_array_get(result, 1);
+    struct sim_selector *selector = NULL;
+    if (json_is_true(json_array_get(result, 0))) {
+        selector = NEW(struct sim_selector);
+        selector->count = json_array_size(found);
+        selector->all = xcalloc(selector->count + 1, sizeof *selector->all);
+        for (size_t i = 0; i < selector->count; i++)
+            read_requirement(&selector->all[i], json_array_get(found, i));
+    } else
+        *message = xstrdup(sim_text_at(found, ""));
+    json_decref(result);
+    return selector;
 }
