@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "sim/api/subresource.h"
+#include "sim/lua/lua.h"
 #include "sim/object/object_spec.h"
 #include "sim/object/selector.h"
 #include "sim/object/status.h"
@@ -14,15 +15,14 @@
 /* Returns whether a budget's selector fits the labels; an empty one selects all, none nothing. */
 static bool selects(const json_t *selector, const json_t *labels)
 {
-    struct buf text = {0};
     char *message = NULL;
     if (!json_is_object(selector)) return false;
-    sim_scale_selector(&text, selector);
-    struct sim_selector *parsed = sim_label_selector_parse(buf_text(&text), &message);
+    char *text = sim_scale_selector(selector);
+    struct sim_selector *parsed = sim_label_selector_parse(text, &message);
     bool fits = parsed && sim_selector_matches_labels(parsed, labels);
     sim_selector_free(parsed);
     free(message);
-    buf_clear(&text);
+    free(text);
     return fits;
 }
 
@@ -50,30 +50,19 @@ static json_t *budgets_of(struct sim_api *api, const json_t *pod)
     return budgets;
 }
 
-static json_t *refusal_of(const char *cause)
+/* Returns why the budget forbids one more disruption; NULL if it does not. A new Status. */
+static json_t *forbids(const json_t *budget)
 {
+    lua_State *L = sim_lua_take("sim.subresources", "forbids");
+    sim_lua_push(L, budget);
+    json_t *cause = sim_lua_call(L);
+    if (!cause) return NULL;
     json_t *status =
         sim_status(429, "TooManyRequests",
                    "Cannot evict pod as it would violate the pod's disruption budget.", NULL, NULL);
     json_object_set_new(
         status, "details",
-        json_pack("{s:[{s:s, s:s}]}", "causes", "reason", "DisruptionBudget", "message", cause));
-    return status;
-}
-
-/* Returns why the budget forbids one more disruption; NULL if it does not. A new Status. */
-static json_t *forbids(const json_t *budget)
-{
-    const char *name = sim_text_at(budget, "metadata.name");
-    char *cause = NULL;
-    if (sim_int_at(budget, "status.observedGeneration", 0) < sim_int_at(budget, "metadata.generation", 0))
-        cause = xasprintf("The disruption budget %s is still being processed by the server.", name);
-    else if (sim_int_at(budget, "status.disruptionsAllowed", 0) <= 0)
-        cause = xasprintf("The disruption budget %s needs %lld healthy pods and has %lld currently", name,
-                          (long long)sim_int_at(budget, "status.desiredHealthy", 0),
-                          (long long)sim_int_at(budget, "status.currentHealthy", 0));
-    json_t *status = cause ? refusal_of(cause) : NULL;
-    free(cause);
+        json_pack("{s:[{s:s, s:o}]}", "causes", "reason", "DisruptionBudget", "message", cause));
     return status;
 }
 
@@ -114,18 +103,11 @@ static json_t *disrupt(struct writing *w, const json_t *budget, const char *pod)
     return refusal;
 }
 
-/* Pods that do not run, or are about to end, are evicted whatever a budget says. */
-static bool counts(const json_t *pod)
-{
-    const char *phase = sim_text_at(pod, "status.phase");
-    bool over =
-        strcmp(phase, "Succeeded") == 0 || strcmp(phase, "Failed") == 0 || strcmp(phase, "Pending") == 0;
-    return !over && !sim_at(pod, "metadata.deletionTimestamp");
-}
-
 static json_t *budget_refusal(struct writing *w, const json_t *pod)
 {
-    if (!counts(pod)) return NULL;
+    lua_State *L = sim_lua_take("sim.subresources", "budgets_count");
+    sim_lua_push(L, pod);
+    if (!sim_lua_is(L)) return NULL;
     json_t *budgets = budgets_of(w->api, pod), *refusal = NULL;
     if (json_array_size(budgets) > 1)
         refusal =

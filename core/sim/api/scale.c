@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "sim/api/subresource.h"
+#include "sim/lua/lua.h"
 #include "sim/object/status.h"
 #include "sim/text/tree.h"
 
@@ -12,91 +13,24 @@ static const struct schema_kind scale_schema = {
 const struct sim_kind sim_scale_kind = {
     .group = "autoscaling", .version = "v1", .plural = "scales", .kind = "Scale", .schema = &scale_schema};
 
-/* Where the others are: a CRD says so; others have them where Deployments do. */
-static const char *path_of(const struct sim_kind *kind, const char *key, const char *otherwise)
+char *sim_scale_selector(const json_t *selector)
 {
-    if (!kind->scale) return otherwise;
-    const char *path = sim_text_at(kind->scale, key);
-    return *path == '.' ? path + 1 : path;
-}
-
-static void put_requirement(struct buf *out, const json_t *requirement)
-{
-    const char *op = sim_text_at(requirement, "operator"), *key = sim_text_at(requirement, "key");
-    json_t *value;
-    size_t i;
-    if (out->len) buf_putc(out, ',');
-    if (strcmp(op, "DoesNotExist") == 0) buf_putc(out, '!');
-    buf_puts(out, key);
-    bool in = strcmp(op, "In") == 0, not_in = strcmp(op, "NotIn") == 0;
-    if (!in && !not_in) return;
-    buf_puts(out, in ? " in (" : " notin (");
-    json_array_foreach (json_object_get(requirement, "values"), i, value)
-        buf_printf(out, "%s%s", i ? "," : "", json_string_value(value));
-    buf_putc(out, ')');
-}
-
-static int compare(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
-static void put_labels(struct buf *out, const json_t *labels)
-{
-    size_t count = 0;
-    const char **keys = xcalloc(json_object_size(labels) + 1, sizeof *keys), *key;
-    json_t *value;
-    json_object_foreach ((json_t *)labels, key, value) keys[count++] = key;
-    qsort(keys, count, sizeof *keys, compare);
-    for (size_t i = 0; i < count; i++)
-        buf_printf(out, "%s%s=%s", out->len ? "," : "", keys[i],
-                   json_string_value(json_object_get(labels, keys[i])));
-    free(keys);
-}
-
-void sim_scale_selector(struct buf *out, const json_t *selector)
-{
-    json_t *requirement;
-    size_t i;
-    put_labels(out, json_object_get(selector, "matchLabels"));
-    json_array_foreach (json_object_get(selector, "matchExpressions"), i, requirement)
-        put_requirement(out, requirement);
-}
-
-/* "app=web,tier in (a,b)"; "" if there is none. */
-static json_t *selector_of(const struct sim_kind *kind, const json_t *object)
-{
-    struct buf text = {0};
-    if (kind->scale) return sim_string(sim_text_at(object, path_of(kind, "labelSelectorPath", "")));
-    if (strcmp(kind->kind, "ReplicationController") == 0)
-        put_labels(&text, sim_at(object, "spec.selector"));
-    else
-        sim_scale_selector(&text, sim_at(object, "spec.selector"));
-    json_t *value = sim_string(buf_text(&text));
-    buf_clear(&text);
-    return value;
+    lua_State *L = sim_lua_take("sim.subresources", "selector");
+    sim_lua_push(L, selector);
+    json_t *text = sim_lua_call(L);
+    char *result = xstrdup(sim_text_at(text, ""));
+    json_decref(text);
+    return result;
 }
 
 static json_t *scale_of(const struct sim_kind *kind, const json_t *object)
 {
-    static const char *const kept[] = {"name", "namespace", "uid", "resourceVersion", "creationTimestamp"};
-    json_t *metadata = json_object(), *spec = json_object(), *status = json_object();
-    for (size_t i = 0; i < ARRAY_LEN(kept); i++) {
-        json_t *value = json_object_get(json_object_get(object, "metadata"), kept[i]);
-        if (value) json_object_set(metadata, kept[i], value);
-    }
-    int64_t wanted = sim_int_at(object, sim_scale_path(kind), 0);
-    if (wanted) json_object_set_new(spec, "replicas", json_integer(wanted));
-    json_object_set_new(
-        status, "replicas",
-        json_integer(sim_int_at(object, path_of(kind, "statusReplicasPath", "status.replicas"), 0)));
-    json_t *selector = selector_of(kind, object);
-    if (json_string_length(selector))
-        json_object_set_new(status, "selector", selector);
-    else
-        json_decref(selector);
-    return json_pack("{s:s, s:s, s:o, s:o, s:o}", "kind", "Scale", "apiVersion", "autoscaling/v1", "metadata",
-                     metadata, "spec", spec, "status", status);
+    lua_State *L = sim_lua_take("sim.subresources", "scale");
+    sim_lua_push(L, object);
+    lua_pushstring(L, kind->kind);
+    sim_lua_push(L, kind->scale);
+    lua_pushstring(L, sim_scale_path(kind));
+    return sim_lua_call(L);
 }
 
 static void respond(const struct sim_served *served, const struct sim_object *object, struct sim_reply *reply)

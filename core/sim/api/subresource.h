@@ -8,8 +8,8 @@
 extern const struct sim_kind sim_scale_kind;
 /* GET: the Scale of the object, which is borrowed. */
 void sim_scale_get(const struct sim_target *target, const struct sim_object *object, struct sim_reply *reply);
-/* Appends a LabelSelector as text: "app=web,tier in (a,b)". */
-void sim_scale_selector(struct buf *out, const json_t *selector);
+/* Returns a LabelSelector as text: "app=web,tier in (a,b)"; a new string. */
+char *sim_scale_selector(const json_t *selector);
 /* PUT and PATCH; `change` makes the new Scale from the present one. */
 void sim_scale_write(struct writing *writing, const char *key, sim_body_fn *change, void *ctx);
 

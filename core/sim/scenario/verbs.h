@@ -1,7 +1,6 @@
-/* Steps of scenarios: a table of names, parameters and functions.
+/* Steps of scenarios: a table of names and functions.
  * Owner: the table is constant. Verbs run on the thread of their scenario, without the store's lock. */
 #pragma once
-#include "base/buf.h"
 #include "base/err.h"
 #include "sim/scenario/scenario.h"
 #include "sim/store/api.h"
@@ -22,34 +21,26 @@ struct sim_stage {
 
 struct sim_verb {
     const char *name;
-    const char *params; /* each with its type, and with ! if it is required: "resource:text! pods:count" */
-    bool selects;       /* takes resource, namespace, name, selector, pick as well */
     /* Runs repetition number `n`, from 0. Returns false with an error; the scenario continues. */
     bool (*run)(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err);
-    /* More checks while parsing; may be NULL. */
-    bool (*check)(const json_t *params, struct err *err);
 };
 
-/* Returns the verb, or NULL. */
+/* Returns the verb of a step that was read: lua/sim/scenario.lua knows the same ones, and their parameters.
+ */
 const struct sim_verb *sim_verb_find(const char *name);
-/* Appends all names, for messages. */
-void sim_verb_names(struct buf *out);
 
 /* --- The functions behind the table of verbs.
  * Owner: none. As struct sim_verb says. */
 
 typedef bool sim_verb_fn(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err);
-typedef bool sim_verb_check_fn(const json_t *params, struct err *err);
 
 /* verbs_objects.c */
 sim_verb_fn sim_verb_create, sim_verb_patch, sim_verb_label, sim_verb_annotate, sim_verb_delete;
-sim_verb_check_fn sim_verb_create_check, sim_verb_patch_check;
 /* verbs_pods.c */
 sim_verb_fn sim_verb_touch, sim_verb_restart, sim_verb_phase;
 /* verbs_server.c */
 sim_verb_fn sim_verb_fault, sim_verb_inject, sim_verb_clear, sim_verb_compact, sim_verb_expire,
     sim_verb_end_watches, sim_verb_refuse, sim_verb_set;
-sim_verb_check_fn sim_verb_fault_check, sim_verb_inject_check;
 
 /* Calls `each` for every picked object, and waits before one while a watch is about to lose events
  * (`patient`). */

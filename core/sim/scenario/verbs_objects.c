@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim/lua/lua.h"
 #include "sim/object/patch.h"
 #include "sim/object/status.h"
 #include "sim/scenario/pick.h"
@@ -81,31 +82,10 @@ bool sim_verb_update_each(struct sim_stage *stage, const struct sim_step *step, 
 /* Returns a copy with "${n}" in each string replaced by the repetition's number. */
 static json_t *numbered(const json_t *value, size_t n)
 {
-    const char *key;
-    json_t *inner, *result;
-    size_t i;
-    if (json_is_object(value)) {
-        result = json_object();
-        json_object_foreach ((json_t *)value, key, inner)
-            json_object_set_new(result, key, numbered(inner, n));
-        return result;
-    }
-    if (json_is_array(value)) {
-        result = json_array();
-        json_array_foreach (value, i, inner) json_array_append_new(result, numbered(inner, n));
-        return result;
-    }
-    const char *text = json_string_value(value), *mark = text ? strstr(text, "${n}") : NULL;
-    if (!mark) return json_deep_copy(value);
-    struct buf out = {0};
-    for (; mark; text = mark + 4, mark = strstr(text, "${n}")) {
-        buf_append(&out, text, (size_t)(mark - text));
-        buf_printf(&out, "%zu", n);
-    }
-    buf_puts(&out, text);
-    result = json_stringn(out.data, out.len);
-    buf_clear(&out);
-    return result;
+    lua_State *L = sim_lua_take("sim.scenario", "numbered");
+    sim_lua_push(L, value);
+    lua_pushnumber(L, (lua_Number)n);
+    return sim_lua_call(L);
 }
 
 static bool create_one(struct sim_stage *stage, json_t *object, const char *namespace_, struct err *err)
@@ -144,13 +124,6 @@ static bool create_pods(struct sim_stage *stage, size_t count, struct err *err)
     return ok;
 }
 
-bool sim_verb_create_check(const json_t *params, struct err *err)
-{
-    if (!json_object_get(params, "object") == !json_object_get(params, "pods"))
-        return err_set(err, ERR_INVALID, "exactly one of \"object\" and \"pods\" is required");
-    return true;
-}
-
 bool sim_verb_create(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
 {
     const json_t *given = json_object_get(step->params, "object");
@@ -186,13 +159,6 @@ static bool change_all(struct sim_stage *stage, const struct sim_step *step, str
     json_decref(change->patch);
     json_decref(change->ops);
     return ok;
-}
-
-bool sim_verb_patch_check(const json_t *params, struct err *err)
-{
-    if (!json_object_get(params, "patch") == !json_object_get(params, "ops"))
-        return err_set(err, ERR_INVALID, "exactly one of \"patch\" and \"ops\" is required");
-    return true;
 }
 
 bool sim_verb_patch(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)

@@ -3,7 +3,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "sim/object/status.h"
+#include "sim/lua/lua.h"
 #include "sim/scenario/verbs.h"
 #include "sim/text/timestamp.h"
 #include "sim/text/tree.h"
@@ -54,72 +54,29 @@ bool sim_verb_touch(struct sim_stage *stage, const struct sim_step *step, size_t
     return sim_verb_each(stage, step, err, touch_one, NULL);
 }
 
-static void set_ready(json_t *status, bool ready)
-{
-    size_t i;
-    json_t *condition;
-    json_array_foreach (json_object_get(status, "conditions"), i, condition) {
-        const char *type = sim_text_at(condition, "type");
-        if (strcmp(type, "Ready") != 0 && strcmp(type, "ContainersReady") != 0) continue;
-        json_object_set_new(condition, "status", json_string(ready ? "True" : "False"));
-        json_object_set_new(condition, "lastTransitionTime", sim_time(time(NULL)));
-    }
-}
+/* Returns the pod as the function of lua/sim/scenario.lua that is in the context changes it. */
+struct pod_change {
+    const char *function, *phase;
+};
 
-/* Each container ended with an error and was started again. */
-static json_t *restarted(void *ctx, const struct sim_kind *kind, const json_t *old,
-                         struct sim_refusal *refusal)
+static json_t *changed(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
 {
-    json_t *pod = json_deep_copy(old), *status = sim_submap(pod, "status"), *container;
-    size_t i;
-    json_array_foreach (json_object_get(status, "containerStatuses"), i, container) {
-        json_t *ended = json_pack("{s{si ss so}}", "terminated", "exitCode", 137, "reason", "OOMKilled",
-                                  "finishedAt", sim_time(time(NULL)));
-        json_object_set_new(container, "lastState", ended);
-        json_object_set_new(container, "state",
-                            json_pack("{s{so}}", "running", "startedAt", sim_time(time(NULL))));
-        json_object_set_new(container, "restartCount",
-                            json_integer(sim_int_at(container, "restartCount", 0) + 1));
-    }
-    set_ready(status, true);
-    return pod;
+    const struct pod_change *change = ctx;
+    lua_State *L = sim_lua_take("sim.scenario", change->function);
+    sim_lua_push(L, old);
+    sim_lua_push_new(L, sim_time(time(NULL)));
+    lua_pushstring(L, change->phase);
+    return sim_lua_call(L);
 }
 
 bool sim_verb_restart(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
 {
-    return sim_verb_update_each(stage, step, "status", restarted, NULL, err);
-}
-
-static json_t *container_state(const char *phase)
-{
-    bool failed = strcmp(phase, "Failed") == 0;
-    if (strcmp(phase, "Running") == 0)
-        return json_pack("{s{so}}", "running", "startedAt", sim_time(time(NULL)));
-    if (failed || strcmp(phase, "Succeeded") == 0)
-        return json_pack("{s{si ss so}}", "terminated", "exitCode", failed, "reason",
-                         failed ? "Error" : "Completed", "finishedAt", sim_time(time(NULL)));
-    return json_pack("{s{ss}}", "waiting", "reason", "ContainerCreating");
-}
-
-static json_t *in_phase(void *ctx, const struct sim_kind *kind, const json_t *old,
-                        struct sim_refusal *refusal)
-{
-    const char *phase = ctx;
-    bool running = strcmp(phase, "Running") == 0;
-    json_t *pod = json_deep_copy(old), *status = sim_submap(pod, "status"), *container;
-    size_t i;
-    json_object_set_new(status, "phase", json_string(phase));
-    json_array_foreach (json_object_get(status, "containerStatuses"), i, container) {
-        json_object_set_new(container, "state", container_state(phase));
-        json_object_set_new(container, "ready", json_boolean(running));
-        json_object_set_new(container, "started", json_boolean(running));
-    }
-    set_ready(status, running);
-    return pod;
+    struct pod_change change = {"restarted", NULL};
+    return sim_verb_update_each(stage, step, "status", changed, &change, err);
 }
 
 bool sim_verb_phase(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
 {
-    void *phase = (void *)sim_text_at(step->params, "phase");
-    return sim_verb_update_each(stage, step, "status", in_phase, phase, err);
+    struct pod_change change = {"in_phase", sim_text_at(step->params, "phase")};
+    return sim_verb_update_each(stage, step, "status", changed, &change, err);
 }

@@ -9,31 +9,6 @@
 #include "sim/text/duration.h"
 #include "sim/text/tree.h"
 
-bool sim_verb_inject_check(const json_t *params, struct err *err)
-{
-    struct sim_wrong wrong;
-    bool ok = sim_wrong_read(params, &wrong, err);
-    sim_wrong_clear(&wrong);
-    return ok;
-}
-
-bool sim_verb_fault_check(const json_t *params, struct err *err)
-{
-    static const char *const known[] = {"get",    "list",  "watch",  "create",
-                                        "update", "patch", "delete", "deletecollection"};
-    const char *verb = json_string_value(json_object_get(params, "verb"));
-    bool ok = !verb;
-    for (size_t i = 0; i < ARRAY_LEN(known) && !ok; i++) ok = strcmp(verb, known[i]) == 0;
-    if (!ok) return err_set(err, ERR_INVALID, "unknown \"verb\": \"%s\"", verb);
-    struct sim_wrong wrong;
-    bool good = sim_wrong_read(params, &wrong, err);
-    if (good && verb && !sim_wrong_suits(&wrong, verb))
-        good = err_set(err, ERR_INVALID, "\"what\": \"%s\" does not apply to a %s",
-                       sim_text_at(params, "what"), verb);
-    sim_wrong_clear(&wrong);
-    return good;
-}
-
 static char *text(const struct sim_step *step, const char *key)
 {
     return xstrdup(json_string_value(json_object_get(step->params, key)));
@@ -58,9 +33,9 @@ bool sim_verb_fault(struct sim_stage *stage, const struct sim_step *step, size_t
                               .path = text(step, "path"),
                               .skip = (size_t)sim_int_at(step->params, "skip", 0),
                               .times = (size_t)sim_int_at(step->params, "times", 1)};
-    bool ok = sim_wrong_read(step->params, &fault.wrong, err);
+    sim_wrong_read(step->params, &fault.wrong);
     sim_faults_add(stage->api->faults, &fault);
-    return ok;
+    return true;
 }
 
 bool sim_verb_clear(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
@@ -74,7 +49,8 @@ bool sim_verb_inject(struct sim_stage *stage, const struct sim_step *step, size_
     struct sim_served *served = sim_pick_resource(stage, step, err);
     struct sim_wrong wrong;
     struct sim_watcher *watcher;
-    if (!served || !sim_wrong_read(step->params, &wrong, err)) return false;
+    if (!served) return false;
+    sim_wrong_read(step->params, &wrong);
     struct sim_action *action = sim_wrong_action(&wrong, stage->api, served, true);
     sim_store_lock(stage->api->store);
     TAILQ_FOREACH (watcher, &served->resource->watchers, link) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/must.h"
 #include "sim/object/status.h"
 #include "sim/store/action.h"
 #include "sim/store/form.h"
@@ -33,47 +34,26 @@ static const char *const names[] = {
     [SIM_WRONG_IGNORE_INITIAL] = "ignore-initial-events",
 };
 
-static bool read_kind(const char *text, enum sim_wrong_kind *kind, struct err *err)
-{
-    struct buf known = {0};
-    for (size_t i = 0; i < ARRAY_LEN(names); i++) {
-        if (strcmp(text, names[i]) == 0) {
-            *kind = (enum sim_wrong_kind)i;
-            buf_clear(&known);
-            return true;
-        }
-        buf_printf(&known, "%s%s", i ? ", " : "", names[i]);
-    }
-    err_set(err, ERR_INVALID, "\"what\": unknown value \"%s\"; must be one of %s", text, buf_text(&known));
-    buf_clear(&known);
-    return false;
-}
-
 static char *text_or(const json_t *step, const char *key, const char *otherwise)
 {
     const char *text = json_string_value(json_object_get(step, key));
     return xstrdup(text ? text : otherwise);
 }
 
-bool sim_wrong_read(const json_t *step, struct sim_wrong *wrong, struct err *err)
+void sim_wrong_read(const json_t *step, struct sim_wrong *wrong)
 {
-    const json_t *after = json_object_get(step, "after"), *period = json_object_get(step, "for"),
-                 *size = json_object_get(step, "size");
+    const json_t *after = json_object_get(step, "after");
+    const char *what = sim_text_at(step, "what");
     *wrong = (struct sim_wrong){
         .size = OVERSIZE, .in_stream = after != NULL, .after = (size_t)json_integer_value(after)};
-    if (!read_kind(sim_text_at(step, "what"), &wrong->kind, err)) return false;
-    if (period && !sim_duration_read(period, &wrong->for_ms))
-        return err_set(err, ERR_INVALID, "\"for\" is not a duration");
-    if (size && !sim_size_read(size, &wrong->size))
-        return err_set(err, ERR_INVALID, "\"size\" is not a size");
+    while (strcmp(what, names[wrong->kind]) != 0) must(++wrong->kind < ARRAY_LEN(names));
+    sim_duration_read(json_object_get(step, "for"), &wrong->for_ms);
+    if (json_object_get(step, "size")) sim_size_read(json_object_get(step, "size"), &wrong->size);
     wrong->code = (int)sim_int_at(step, "code", wrong->kind == SIM_WRONG_ERROR_EVENT ? 410 : 500);
-    if (wrong->code < 400 || wrong->code > 599)
-        return err_set(err, ERR_INVALID, "\"code\" is not an HTTP error code: %d", wrong->code);
     wrong->retry_after_s = (int)sim_int_at(step, "retry_after", 0);
     wrong->reason = text_or(step, "reason", sim_status_reason(wrong->code));
     wrong->message = text_or(step, "message", "the scenario wants it so");
     wrong->text = text_or(step, "text", "");
-    return true;
 }
 
 void sim_wrong_clear(struct sim_wrong *wrong)

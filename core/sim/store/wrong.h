@@ -1,7 +1,6 @@
 /* Faults of a server, as scenarios name them, and the actions of a stream for each. Owner: sim_wrong_clear
  * frees the result of sim_wrong_read. Actions belong to the caller. */
 #pragma once
-#include "base/err.h"
 #include "sim/store/api.h"
 
 enum sim_wrong_kind {
@@ -35,8 +34,9 @@ struct sim_wrong {
     char *reason, *message, *text;
 };
 
-/* Reads the keys what, after, for, size, code, reason, message, retry_after, text of a scenario's step. */
-bool sim_wrong_read(const json_t *step, struct sim_wrong *wrong, struct err *err);
+/* Reads the keys what, after, for, size, code, reason, message, retry_after, text of a scenario's step, which
+ * lua/sim/scenario.lua has checked. */
+void sim_wrong_read(const json_t *step, struct sim_wrong *wrong);
 void sim_wrong_clear(struct sim_wrong *wrong);
 /* Returns whether it concerns the complete request, before any stream. */
 bool sim_wrong_is_response(const struct sim_wrong *wrong);

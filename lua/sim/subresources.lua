@@ -1,0 +1,120 @@
+-- Scales, evictions and what a kubelet would answer, as far as they are looked up in the objects.
+local json = require "sim.json"
+local texts = require "sim.texts"
+
+local at, text, int, object = json.at, json.text, json.int, json.object
+
+local subresources = {}
+
+-- --- Scale, by which clients of any kind set a number of replicas
+
+local function add_labels(shown, labels)
+  local own = {}
+  for key, value in json.members(labels) do own[#own + 1] = key .. "=" .. text(value) end
+  table.sort(own)
+  for _, one in ipairs(own) do shown[#shown + 1] = one end
+end
+
+local signs = { In = "%s in (%s)", NotIn = "%s notin (%s)", DoesNotExist = "!%s" }
+
+-- "app=web,tier in (a,b)": labels by their key, expressions as they come; "" if there is none.
+function subresources.selector(selector)
+  local shown = {}
+  add_labels(shown, at(selector, "matchLabels"))
+  for _, requirement in json.each(at(selector, "matchExpressions")) do
+    local values = {}
+    for i, value in json.each(at(requirement, "values")) do values[i] = text(value) end
+    shown[#shown + 1] = string.format(signs[text(requirement, "operator")] or "%s", text(requirement, "key"),
+      table.concat(values, ","))
+  end
+  return table.concat(shown, ",")
+end
+
+-- Where the others are: a CRD says so; others have them where Deployments do.
+local function path_of(paths, key, otherwise)
+  return paths and text(paths, key):gsub("^%.", "") or otherwise
+end
+
+local function selector_of(value, kind, paths)
+  if paths then return text(value, path_of(paths, "labelSelectorPath")) end
+  local selector = at(value, "spec.selector")
+  if kind ~= "ReplicationController" then return subresources.selector(selector) end
+  local shown = {}
+  add_labels(shown, selector)
+  return table.concat(shown, ",")
+end
+
+-- The Scale of an object. `paths` are those of a CRD, `replicas` is the path of the number that a Scale sets.
+function subresources.scale(value, kind, paths, replicas)
+  local metadata, wanted, selector = object(), int(value, replicas, 0), selector_of(value, kind, paths)
+  for _, name in ipairs { "name", "namespace", "uid", "resourceVersion", "creationTimestamp" } do
+    json.set(metadata, name, at(value, "metadata." .. name))
+  end
+  return object("kind", "Scale", "apiVersion", "autoscaling/v1", "metadata", metadata,
+    "spec", object("replicas", wanted ~= 0 and wanted or nil),
+    "status", object("replicas", int(value, path_of(paths, "statusReplicasPath", "status.replicas"), 0),
+      "selector", selector ~= "" and selector or nil))
+end
+
+-- --- evictions
+
+-- Pods that do not run, or are about to end, are evicted whatever a budget says.
+function subresources.budgets_count(pod)
+  local phase = text(pod, "status.phase")
+  return phase ~= "Succeeded" and phase ~= "Failed" and phase ~= "Pending"
+    and at(pod, "metadata.deletionTimestamp") == nil
+end
+
+-- Why a budget forbids one more disruption; nil if it does not.
+function subresources.forbids(budget)
+  local name = text(budget, "metadata.name")
+  if int(budget, "status.observedGeneration", 0) < int(budget, "metadata.generation", 0) then
+    return string.format("The disruption budget %s is still being processed by the server.", name)
+  elseif int(budget, "status.disruptionsAllowed", 0) <= 0 then
+    return string.format("The disruption budget %s needs %d healthy pods and has %d currently", name,
+      int(budget, "status.desiredHealthy", 0), int(budget, "status.currentHealthy", 0))
+  end
+end
+
+-- --- Subresources of pods for which an API server asks a kubelet, of which there is none here
+
+-- Returns why no container is meant, none of that name or one of several, or nil and its name.
+local function choose(pod, name)
+  local containers, own, names = at(pod, "spec.containers"), text(pod, "metadata.name"), {}
+  if name and name ~= "" then
+    local known = texts.find(containers, "name", name) or texts.find(at(pod, "spec.initContainers"), "name", name)
+    return not known and string.format("container %s is not valid for pod %s", name, own) or nil, name
+  end
+  for i, container in json.each(containers) do names[i] = text(container, "name") end
+  if #names == 1 then return nil, names[1] end
+  return string.format("a container name must be specified for pod %s, choose one of: [%s]", own,
+    table.concat(names, " "))
+end
+
+-- What went wrong behind the server has no reason, and code 500.
+local function unreachable(pod, node, sub, container, upgrades)
+  local address = text(json.element(at(node, "status.addresses"), 0), "address")
+  local port = int(node, "status.daemonEndpoints.kubeletEndpoint.Port", 10250)
+  if address == "" then return { 500, "no preferred addresses found; known addresses: []" } end
+  local dial = string.format("dial tcp %s:%d: connect: connection refused", address, port)
+  if sub == "log" then
+    return { 500, string.format('Get "https://%s:%d/containerLogs/%s/%s/%s": %s', address, port,
+      text(pod, "metadata.namespace"), text(pod, "metadata.name"), container, dial) }
+  end
+  if not upgrades then return { 400, "Upgrade request required" } end
+  return { 500, "error dialing backend: " .. dial }
+end
+
+-- Returns a list of code and message; nil for the log of a pod that is not scheduled. Without its node the code is 404.
+function subresources.kubelet(pod, node, sub, container, upgrades)
+  local mistake, name = nil, text(pod, "spec.nodeName")
+  if sub ~= "portforward" then mistake, container = choose(pod, container) end
+  if mistake then return { 400, mistake } end
+  if name == "" then
+    return sub ~= "log"
+      and { 400, string.format("pod %s does not have a host assigned", text(pod, "metadata.name")) } or nil
+  end
+  return node and unreachable(pod, node, sub, container, upgrades) or { 404, name }
+end
+
+return subresources
