@@ -65,8 +65,9 @@ local function storage_hash(kinds, kind)
       if not at(other, "notStorage") and text(other, "plural") == text(kind, "plural") then kind = other end
     end
   end
-  return json.digest(at(kind, "stored")
-    or string.format("%s/%s/%s", text(kind, "group"), text(kind, "version"), text(kind, "kind")))
+  local name = at(kind, "stored")
+    or string.format("%s/%s/%s", text(kind, "group"), text(kind, "version"), text(kind, "kind"))
+  return json.base64(json.sha256(name):sub(1, 8))
 end
 
 local function resource_entry(kinds, kind)

@@ -231,18 +231,39 @@ static int l_hash(lua_State *L)
     return 1;
 }
 
-/* digest(text): the first eight bytes of its SHA-256, in base64. */
-static int l_digest(lua_State *L)
+/* sha256(text): its 32 bytes. */
+static int l_sha256(lua_State *L)
 {
-    enum { KEPT = 8 };
     unsigned char digest[EVP_MAX_MD_SIZE];
-    struct buf out = {0};
+    unsigned size;
     size_t n;
     const char *text = luaL_checklstring(L, 1, &n);
-    must(EVP_Digest(text, n, digest, NULL, EVP_sha256(), NULL));
-    base64_encode((struct str){(const char *)digest, KEPT}, &out);
+    must(EVP_Digest(text, n, digest, &size, EVP_sha256(), NULL));
+    lua_pushlstring(L, (const char *)digest, size);
+    return 1;
+}
+
+/* base64(text) */
+static int l_base64(lua_State *L)
+{
+    struct buf out = {0};
+    struct str text;
+    text.p = luaL_checklstring(L, 1, &text.n);
+    base64_encode(text, &out);
+    lua_pushlstring(L, buf_text(&out), out.len);
+    buf_clear(&out);
+    return 1;
+}
+
+/* write(value): its text, names in their order. */
+static int l_write(lua_State *L)
+{
+    struct buf out = {0};
+    json_t *value = sim_lua_value(L, 1);
+    sim_put_json(&out, value);
     lua_pushlstring(L, out.data, out.len);
     buf_clear(&out);
+    json_decref(value);
     return 1;
 }
 
@@ -309,6 +330,14 @@ static int l_object(lua_State *L)
     return 1;
 }
 
+/* parse(text): the map or the list that it is; nil if it is none. */
+static int l_parse(lua_State *L)
+{
+    json_error_t error;
+    sim_lua_push_new(L, sim_parse(str_of(luaL_checkstring(L, 1)), 0, &error));
+    return 1;
+}
+
 /* copy(value): of all that is in it. */
 static int l_copy(lua_State *L)
 {
@@ -351,17 +380,14 @@ static int l_integer(lua_State *L)
 
 void sim_lua_open_json(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"at", l_at},           {"text", l_text},
-                                         {"int", l_int},         {"number", l_number},
-                                         {"type", l_type},       {"count", l_count},
-                                         {"each", l_each},       {"members", l_members},
-                                         {"get", l_get},         {"element", l_element},
-                                         {"dump", l_dump},       {"set", l_set},
-                                         {"object", l_object},   {"integer", l_integer},
-                                         {"copy", l_copy},       {"insert", l_insert},
-                                         {"remove", l_remove},   {"equal", l_equal},
-                                         {"hash", l_hash},       {"digest", l_digest},
-                                         {"seconds", l_seconds}, {NULL, NULL}};
+    static const luaL_Reg functions[] = {
+        {"at", l_at},         {"text", l_text},       {"int", l_int},     {"number", l_number},
+        {"type", l_type},     {"count", l_count},     {"each", l_each},   {"members", l_members},
+        {"get", l_get},       {"element", l_element}, {"dump", l_dump},   {"set", l_set},
+        {"object", l_object}, {"integer", l_integer}, {"copy", l_copy},   {"insert", l_insert},
+        {"remove", l_remove}, {"equal", l_equal},     {"hash", l_hash},   {"sha256", l_sha256},
+        {"base64", l_base64}, {"write", l_write},     {"parse", l_parse}, {"seconds", l_seconds},
+        {NULL, NULL}};
     lua_newtable(L);
     luaL_setfuncs(L, functions, 0);
     *(json_t **)lua_newuserdata(L, sizeof(json_t *)) = NULL;
