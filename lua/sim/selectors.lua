@@ -1,4 +1,4 @@
--- Label and field selectors as a server reads them, and words what is wrong with them (contract X-1 to X-6). Results
+-- Label and field selectors as a server reads them, and words what is wrong with them (contract X-1, X-3, X-6). Results
 -- are lists: of false and a message, or of true and the requirements, maps of key, op and values.
 local json = require "sim.json"
 

@@ -1,4 +1,4 @@
-/* Label selectors, which lua/sim/selectors.lua reads (contract X-1 to X-5), and requirements of all
+/* Label selectors, which lua/sim/selectors.lua reads and this matches (contract X-2), and requirements of all
  * selectors. */
 #include <stdlib.h>
 #include <string.h>
