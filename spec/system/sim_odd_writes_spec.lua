@@ -63,6 +63,15 @@ describe("an odd write to the simulated server #threads", function()
         .. "existing object was found", apply)
   end)
 
+  it("keeps the time of deletion of what an update creates, not of what a create does", function()
+    local leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases/a"
+    local time = "2020-01-01T00:00:00Z"
+    local lease = { metadata = { name = "a", deletionTimestamp = time } }
+    assert.are.equal(time, sim.api:update(leases, lease).metadata.deletionTimestamp)
+    assert.are.equal(time, sim.api:get(leases).metadata.deletionTimestamp)
+    assert.is_nil(sim.api:create(configmaps, lease).metadata.deletionTimestamp)
+  end)
+
   it("warns of finalizers that an update adds to a custom object, and has no owners of what has no form", function()
     local schema = { openAPIV3Schema = { type = "object", properties = { status = { type = "object" } } } }
     local version = { name = "v1", served = true, storage = true, subresources = { status = {} }, schema = schema }

@@ -46,6 +46,8 @@ json_t *sim_read_yaml(struct str text, struct err *err)
     struct buf json = {0};
     json_error_t error;
     json_t *documents = NULL;
+    json_t *value = sim_parse(text, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
+    if (value) return value; /* the first document counts, and what follows it is not read */
     if (yaml_read_source(&source, &json, err)) {
         documents = sim_parse(buf_slice(&json), 0, &error);
         if (!documents) err_set(err, ERR_PARSE, "%s", error.text);

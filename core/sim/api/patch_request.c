@@ -122,8 +122,6 @@ static void apply(struct writing *w, const char *key)
         return;
     }
     struct sim_apply apply = {.given = given,
-                              .name = w->target->name,
-                              .namespace_ = w->target->namespace_,
                               .force = sim_query_true(w->request, "force"),
                               .author = {w->by.manager, "Apply", w->target->served->api_version,
                                          w->target->subresource, clock_wall_us(sim_clock(w->api)) / 1000000}};

@@ -199,7 +199,8 @@ void sim_write_changed(struct writing *w, const char *key, sim_body_fn *body, vo
         json_t *object = body(ctx, served->kind, NULL, &refusal);
         sim_written_clear(w->api, &written);
         refusal.tried = w->by.dry_run;
-        if (object && sim_check_created_by_update(served->kind, object, w->target->namespace_, &refusal))
+        if (object && sim_check_created_by_update(served->kind, object, w->target->name,
+                                                  w->target->namespace_, &refusal))
             sim_write_create(w->api, served, w->target->namespace_, object, w->by, &written);
         else
             written.refusal = refusal.status;

@@ -6,7 +6,6 @@
 
 #include "base/mem.h"
 #include "sim/managed/merge.h"
-#include "sim/object/object_rules.h"
 #include "sim/object/status.h"
 #include "sim/text/tree.h"
 
@@ -45,14 +44,13 @@ static bool check_shape(const struct sim_shape *shape, const json_t *given, stru
     return false;
 }
 
-static bool check(const struct sim_kind *kind, const struct sim_shape *shape, const json_t *live,
-                  const struct sim_apply *apply, struct sim_refusal *refusal)
+static bool check(const struct sim_kind *kind, const struct sim_shape *shape, const struct sim_apply *apply,
+                  struct sim_refusal *refusal)
 {
     if (!check_kind(kind, apply->given, refusal)) return false;
     if (json_is_array(sim_at(apply->given, "metadata.managedFields")))
         return sim_refuse(refusal, sim_status_bad_request("metadata.managedFields must be nil"));
-    if (!check_shape(shape, apply->given, refusal)) return false;
-    return live || sim_check_identity(apply->name, apply->namespace_, apply->given, refusal);
+    return check_shape(shape, apply->given, refusal);
 }
 
 /* --- conflicts */
@@ -303,7 +301,7 @@ json_t *sim_applied(const struct sim_kind *kind, const json_t *live, const struc
     const json_t *before = live ? live : nothing;
     json_t *object = NULL;
     refusal->status = NULL;
-    if (check(kind, &shape, live, apply, refusal)) {
+    if (check(kind, &shape, apply, refusal)) {
         sim_managers_read(&managers, sim_at(live, "metadata.managedFields"));
         if (live && !managers.count) begin(kind, &shape, live, &apply->author, &managers);
         object = merge(kind, &shape, before, apply, &managers);

@@ -4,10 +4,8 @@
 #include "sim/managed/managed.h"
 
 struct sim_apply {
-    const json_t *given;    /* the configuration */
-    const char *name;       /* of the path */
-    const char *namespace_; /* likewise; NULL: of no namespaced kind */
-    bool force;             /* takes over fields of other managers */
+    const json_t *given; /* the configuration */
+    bool force;          /* takes over fields of other managers */
     struct sim_author author;
 };
 

@@ -42,8 +42,9 @@ static void stamp(const struct sim_kind *kind, json_t *metadata, const struct si
 {
     json_object_set_new(metadata, "uid", sim_string(now->uid));
     json_object_set_new(metadata, "creationTimestamp", sim_time(now->seconds));
-    json_object_del(metadata, "deletionTimestamp");
-    json_object_del(metadata, "deletionGracePeriodSeconds");
+    if (!now->checked)
+        json_object_del(metadata, "deletionTimestamp"); /* what an update creates may have it */
+    if (!now->checked) json_object_del(metadata, "deletionGracePeriodSeconds");
     if (kind->has_generation) json_object_set_new(metadata, "generation", json_integer(1));
 }
 

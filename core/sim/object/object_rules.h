@@ -46,9 +46,9 @@ struct sim_alone {
 
 /* Returns the next of them, counted from `*at`; NULL at the end. */
 const struct sim_alone *sim_next_alone(const struct sim_kind *kind, const char *subresource, size_t *at);
-/* Whether an update may create the object: a uid in the body must be that of one that exists. Removes the
- * resourceVersion from the body. */
-bool sim_check_created_by_update(const struct sim_kind *kind, json_t *body, const char *ns,
+/* Whether an update of that name may create the object: a uid in the body must be that of one that exists.
+ * Removes the resourceVersion from the body. */
+bool sim_check_created_by_update(const struct sim_kind *kind, json_t *body, const char *name, const char *ns,
                                  struct sim_refusal *refusal);
 /* After an update: the object was waiting for its last finalizer. It is removed instead of being stored; the
  * watch event has the state before. */

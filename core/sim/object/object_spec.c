@@ -105,6 +105,8 @@ void sim_add_pod_change_causes(const json_t *old, const json_t *object, json_t *
 {
     json_t *before = fixed_part(old), *after = fixed_part(object);
     const char *list = grown(old, object);
+    if (!list || strcmp(list, "spec.containers") != 0)
+        sim_rules_check("changed containers", old, object, NULL, causes);
     if (list)
         json_array_append_new(causes, sim_cause("FieldValueForbidden", list, NULL,
                                                 "pod updates may not add or remove containers"));

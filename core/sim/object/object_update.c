@@ -382,25 +382,25 @@ static json_t *update(const struct sim_kind *kind, const json_t *old, const json
     return NULL;
 }
 
-bool sim_check_created_by_update(const struct sim_kind *kind, json_t *body, const char *ns,
+bool sim_check_created_by_update(const struct sim_kind *kind, json_t *body, const char *name, const char *ns,
                                  struct sim_refusal *refusal)
 {
+    const char *uid = meta(body, "uid");
+    if (refusal->patched && *uid) /* by what is applied */
+        return sim_refuse(refusal,
+                          sim_status_conflict(kind, name,
+                                              "uid mismatch: the provided object specified uid %s, and no "
+                                              "existing object was found",
+                                              uid));
     json_t *metadata = json_object_get(body, "metadata"), *nothing = json_copy(body);
     json_t *none = json_copy(metadata);
     struct sim_kind any = *kind;
     any.needs_version = false;
-    if (refusal->patched && *meta(body, "uid")) { /* by what is applied */
-        json_decref(none);
-        json_decref(nothing);
-        return sim_refuse(refusal, sim_status_conflict(kind, meta(body, "name"),
-                                                       "uid mismatch: the provided object specified uid %s, "
-                                                       "and no existing object was found",
-                                                       meta(body, "uid")));
-    }
     json_object_del(none, "uid");
     json_object_set_new(none, "namespace", sim_string(ns));
     json_object_set_new(nothing, "metadata", none);
-    bool good = check_uid(kind, nothing, body, refusal) && check_version(&any, nothing, body, refusal);
+    bool good = sim_check_identity(name, ns, body, refusal) && check_uid(kind, nothing, body, refusal) &&
+                check_version(&any, nothing, body, refusal);
     if (!refusal->tried) json_object_del(metadata, "resourceVersion");
     json_decref(nothing);
     return good;

@@ -50,7 +50,8 @@ static json_t *merge_map(const json_t *old, const json_t *patch, char **message)
 /* An element's identity: its key, or the element itself where there is none. Borrowed. */
 static const json_t *identity(const json_t *element, const char *key)
 {
-    return *key ? json_object_get(element, key) : element;
+    const json_t *id = *key ? json_object_get(element, key) : element;
+    return id ? id : json_null(); /* which a patch may say of it, too */
 }
 
 /* The index of the element with the same identity; the size of the list if there is none. */
@@ -59,7 +60,7 @@ static size_t same_at(const json_t *list, const char *key, const json_t *element
     const json_t *id = identity(element, key), *other;
     size_t i;
     json_array_foreach ((json_t *)list, i, other)
-        if (id && json_equal((json_t *)identity(other, key), (json_t *)id)) return i;
+        if (json_equal((json_t *)identity(other, key), (json_t *)id)) return i;
     return json_array_size(list);
 }
 

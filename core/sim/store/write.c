@@ -157,7 +157,7 @@ void sim_write_create(struct sim_api *api, const struct sim_served *served, cons
         return;
     }
     set_owners(api, served, by, NULL, NULL, body, prepared);
-    if (!dry_run || !by.manager) lose_empty_lists(served->kind, prepared); /* applied ones in any case */
+    lose_empty_lists(served->kind, prepared);
     struct sim_object *object = packed(served, prepared, dry_run);
     must(object);
     object->unsettled = is_unsettled(served->kind, body);
@@ -243,8 +243,7 @@ static bool try_update(struct sim_change *c, struct sim_object *old)
     if (after) sim_csr_stamp(served->kind, after, clock_wall_us(sim_clock(c->api)) / 1000000);
     if (after) sim_volume_stamp(served->kind, before, after, clock_wall_us(sim_clock(c->api)) / 1000000);
     if (after) set_owners(c->api, served, c->by, c->subresource, before, wanted, after);
-    if (after && (!c->by.manager || (!c->by.dry_run && !sim_is_finished(served->kind, after))))
-        lose_empty_lists(served->kind, after);
+    if (after && !sim_is_finished(served->kind, after)) lose_empty_lists(served->kind, after);
     json_decref(c->written->finalizers); /* of a try that another write was faster than */
     c->written->finalizers = json_incref(sim_at(before, "metadata.finalizers"));
     if (!after)

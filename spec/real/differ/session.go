@@ -191,7 +191,8 @@ func (s *session) remember(r *request, body any) {
 	if token := textAt(body, "metadata", "continue"); token != "" {
 		s.next = token
 	}
-	if uid == "" && version != "" {
+	fromCache := strings.Contains(r.Query, "resourceVersion=0") // which may be older than what was written
+	if uid == "" && version != "" && !fromCache {
 		s.listRV = version
 	}
 	if uid == "" || strings.Contains(r.Query, "dryRun") {

@@ -16,7 +16,7 @@ static json_t *apply(const struct sim_kind *kind, const json_t *live, const char
     json_object_set_new(given, "kind", json_string(kind->kind));
     json_object_set_new(given, "apiVersion", json_string(version));
     json_object_set_new(sim_submap(given, "metadata"), "name", json_string("a"));
-    const struct sim_apply how = {given, "a", NULL, force, {manager, "Apply", version, NULL, 0}};
+    const struct sim_apply how = {given, force, {manager, "Apply", version, NULL, 0}};
     json_t *object = sim_applied(kind, live, &how, &refusal);
     json_decref(given);
     free(version);

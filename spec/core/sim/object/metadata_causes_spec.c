@@ -99,6 +99,14 @@ static void test_a_job_keeps_the_labels_that_it_gave_its_pods(void **state)
     json_decref(first);
     json_decref(old);
     json_decref(body);
+    first =
+        js("{'metadata':{'generateName':''},'spec':{'template':{'spec':{'containers':[{'name':'c','image':"
+           "'i'}],'restartPolicy':'Never'}}}}");
+    assert_null(sim_prepare_create(kind, first, "default", &checked, &refusal));
+    assert_int_equal(json_array_size(sim_at(refusal.status, "details.causes")),
+                     1); /* that there is no name */
+    json_decref(refusal.status);
+    json_decref(first);
 }
 
 int main(void)

@@ -54,6 +54,12 @@ static void a_set_has_what_stood_twice_once(void **state)
                    "{\"finalizers\":[\"a\",\"b\"]}");
 }
 
+static void an_element_whose_key_is_null_comes_first(void **state)
+{
+    assert_patched("{\"ports\":[{\"port\":80}]}", "{\"ports\":[{\"port\":null}]}",
+                   "{\"ports\":[{},{\"port\":80}]}");
+}
+
 static void directives_delete_and_replace(void **state)
 {
     assert_patched("{\"env\":[{\"name\":\"a\"},{\"name\":\"b\"}]}",
@@ -142,6 +148,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_set_has_what_stood_twice_once),
+        cmocka_unit_test(an_element_whose_key_is_null_comes_first),
         cmocka_unit_test(maps_are_merged_and_nulls_remove),
         cmocka_unit_test(lists_with_a_key_are_merged_by_it),
         cmocka_unit_test(directives_delete_and_replace),
