@@ -44,6 +44,17 @@ describe("types/k8s.lua", function()
   local content = load_module("k8s.frozen").content
   content(load_module "k8s") -- loads all of it
 
+  it("has names that specs have too, of which docs/testing.md has a list", function()
+    local names, listed = {}, {}
+    for name, marks in temp.read("lua/k8s/init.lua"):gmatch "\n([%w_]+) [%w_.:]+ ([*+-]+)" do
+      if marks:find("+", 1, true) then names[name] = true end
+    end
+    local sentence = temp.read("docs/testing.md"):match '`require "k8s"` provides (.-)%.\n'
+    for name in sentence:gmatch "`([%w_]+)`" do listed[name] = true end
+    assert.is_true(#sorted(names) >= 14)
+    assert.same(sorted(names), sorted(listed))
+  end)
+
   it("names the methods of each class, no more and no less", function()
     assert.same(sorted(raw.object), sorted(declared "Object"))
     assert.same(sorted(raw.informer.methods), sorted(declared "Informer"))

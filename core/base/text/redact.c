@@ -109,7 +109,7 @@ static void replace(struct buf *text)
 
 void redact(struct buf *text)
 {
-    if (atomic_load_explicit(&count, memory_order_acquire) == 0) return;
+    if (text->len == 0 || atomic_load_explicit(&count, memory_order_acquire) == 0) return;
     take();
     if (has_secret(text)) replace(text);
     release();
