@@ -165,8 +165,9 @@ const struct flag *engine_flags(struct options *o)
          "Server that http.request may connect to: host, host:port, *.domain, or any of these prefixed with "
          "https:// (repeatable; default none)"},
         {"allow-sink", 0, FLAG_LIST, &o->allow_sinks, "URL", NULL,
-         "File that k8s.sink may append to, file:///path, or directory of such, file:///dir/ (repeatable; "
-         "default none); --allow-http allows hosts"},
+         "Target that k8s.sink may send to: file:///path, file:///dir/, nats://host:port or "
+         "kafka://host:port "
+         "(repeatable; default none); --allow-http allows hosts of HTTP"},
         {"audit-log", 0, FLAG_STRING, &o->audit_log, "FILE", NULL,
          "Append a JSON line, without object content, to FILE for each write of a script; SIGHUP reopens it"},
         flag_field_manager(o, "Name of the field manager of scripts' writes (default kubelua)"),

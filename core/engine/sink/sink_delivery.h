@@ -35,6 +35,10 @@ struct sink;
 struct sink_delivery *sink_file_new(const struct sink_config *config, struct err *err);
 struct sink_delivery *sink_http_new(struct sink *sink, const struct sink_config *config);
 
+struct sink_delivery *sink_stream_new(struct sink *sink, const struct sink_config *config, struct err *err);
+/* False: the module of the scheme is not installed. Any thread. */
+bool sink_stream_check(enum sink_scheme scheme, struct err *err);
+
 static inline void sink_result_set(struct sink_result *result, enum sink_outcome outcome)
 {
     result->outcome = outcome;

@@ -57,6 +57,7 @@ struct sink {
     size_t claims;
     _Atomic size_t spool_max;
     bool has_threads;
+    volatile int stream_ends; /* for modules: the sink ends */
     pthread_t writer, sender;
     struct series *counters[SINK_COUNTERS], *failures, *damaged, *events, *bytes;
 

@@ -178,8 +178,7 @@ static struct sink_delivery *make_delivery(struct sender *s, struct err *err)
     if (!sink_target_read(config->to, &target, err)) return NULL;
     if (target.scheme == SINK_FILE) return sink_file_new(config, err);
     if (sink_scheme_is_http(target.scheme)) return sink_http_new(s->sink, config);
-    err_set(err, ERR_INVALID, "%s:// needs a module that is not there", sink_scheme_name(target.scheme));
-    return NULL;
+    return sink_stream_new(s->sink, config, err);
 }
 
 static void deliver(struct sender *s, size_t count, struct sink_result *result)

@@ -174,12 +174,10 @@ static bool is_allowed(const struct sinks_hub *hub, const char *to, struct sink_
 {
     const struct sinks_options *options = &hub->options;
     if (!sink_target_read(to, target, err)) return false;
-    if (target->scheme == SINK_NATS || target->scheme == SINK_KAFKA)
-        return err_set(err, ERR_INVALID, "this version delivers nothing by %s://",
-                       sink_scheme_name(target->scheme));
-    if (!sink_scheme_is_http(target->scheme))
-        return sink_allows(options->allowed, options->allowed_count, target, options->allow_name, err);
-    return web_allows(web_allowed(options->web), to, err);
+    if (sink_scheme_is_http(target->scheme)) return web_allows(web_allowed(options->web), to, err);
+    if (!sink_allows(options->allowed, options->allowed_count, target, options->allow_name, err))
+        return false;
+    return target->scheme == SINK_FILE || sink_stream_check(target->scheme, err);
 }
 
 static struct sink *claim(struct sinks *sinks, const struct sink_config *config, struct err *err)
@@ -378,6 +376,7 @@ static void end_threads(struct sink *sink)
 {
     pthread_mutex_lock(&sink->lock);
     sink->ends = true;
+    sink->stream_ends = 1;
     pthread_cond_broadcast(&sink->changed);
     pthread_mutex_unlock(&sink->lock);
     if (!sink->has_threads) return;

@@ -1,0 +1,122 @@
+/* Delivery by a module of the package kubelua-streams, which is opened when the first sink needs it. */
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/mem.h"
+#include "base/program.h"
+#include "engine/sink/sink_internal.h"
+#include "streams/stream_module.h"
+
+struct stream_delivery {
+    struct sink_delivery base;
+    struct sink *sink;
+    const struct stream_module *module;
+    void *client;
+};
+
+/* --- modules */
+
+/* In the build tree beside the program, else where packages put it. */
+static char *find_module(const char *scheme)
+{
+    static const char *const places[] = {"lib/kubelua", "../lib/kubelua"};
+    char *folder = program_folder(), *found = NULL;
+    for (size_t i = 0; !found && i < ARRAY_LEN(places); i++) {
+        found = xasprintf("%s/%s/%s.so", folder, places[i], scheme);
+        if (access(found, R_OK) == 0) break;
+        free(found);
+        found = NULL;
+    }
+    free(folder);
+    return found;
+}
+
+bool sink_stream_check(enum sink_scheme scheme, struct err *err)
+{
+    char *path = find_module(sink_scheme_name(scheme));
+    bool is_there = path != NULL;
+    free(path);
+    return is_there ||
+           err_set(err, ERR_NOT_FOUND, "%s:// needs the package kubelua-streams, which is not installed",
+                   sink_scheme_name(scheme));
+}
+
+static const struct stream_module *open_module(enum sink_scheme scheme, struct err *err)
+{
+    if (!sink_stream_check(scheme, err)) return NULL;
+    char *path = find_module(sink_scheme_name(scheme));
+    void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
+    const struct stream_module *module = library ? dlsym(library, STREAM_MODULE_SYMBOL) : NULL;
+    if (!module)
+        err_set(err, ERR_IO, "%s:// has no client: %s", sink_scheme_name(scheme), dlerror());
+    else if (module->version != STREAM_MODULE_VERSION) {
+        err_set(err, ERR_IO,
+                "%s is of version %d, not %d: kubelua-streams and kubelua must be of one version", path,
+                module->version, STREAM_MODULE_VERSION);
+        module = NULL;
+    }
+    free(path);
+    return module;
+}
+
+/* --- delivery */
+
+static void deliver(struct sink_delivery *base, const struct sink_event *events, size_t count,
+                    struct sink_result *result)
+{
+    static const enum sink_outcome outcomes[] = {
+        [STREAM_DELIVERED] = SINK_DELIVERED, [STREAM_RETRY] = SINK_RETRY, [STREAM_REFUSED] = SINK_REFUSED};
+    struct stream_delivery *delivery = container_of(base, struct stream_delivery, base);
+    struct stream_event *given = xcalloc(count, sizeof *given);
+    struct stream_error error = {""};
+    for (size_t i = 0; i < count; i++)
+        given[i] = (struct stream_event){.id = xstrndup(events[i].id.p, events[i].id.n),
+                                         .key = events[i].key.p,
+                                         .key_size = events[i].key.n,
+                                         .json = events[i].json.p,
+                                         .json_size = events[i].json.n};
+    enum stream_outcome outcome =
+        delivery->module->deliver(delivery->client, given, count, &delivery->sink->stream_ends, &error);
+    for (size_t i = 0; i < count; i++) free((char *)given[i].id);
+    free(given);
+    sink_result_set(result, outcomes[outcome]);
+    if (outcome != STREAM_DELIVERED) err_set(&result->err, ERR_CONNECT, "%s", error.text);
+}
+
+static void free_stream(struct sink_delivery *base)
+{
+    struct stream_delivery *delivery = container_of(base, struct stream_delivery, base);
+    delivery->module->close(delivery->client);
+    free(delivery);
+}
+
+struct sink_delivery *sink_stream_new(struct sink *sink, const struct sink_config *config, struct err *err)
+{
+    struct sink_target target;
+    struct stream_error error = {""};
+    if (!sink_target_read(config->to, &target, err)) return NULL;
+    const struct stream_module *module = open_module(target.scheme, err);
+    if (!module) return NULL;
+    char *servers = xstrndup(target.servers.p, target.servers.n),
+         *path = xstrndup(target.path.p, target.path.n);
+    void *client = module->open(&(const struct stream_settings){.servers = servers,
+                                                                .path = path,
+                                                                .user = config->user,
+                                                                .password = config->password,
+                                                                .token = config->token,
+                                                                .name = "kubelua",
+                                                                .timeout_ms = (int)config->timeout_ms},
+                                &error);
+    free(servers);
+    free(path);
+    if (!client) {
+        err_set(err, ERR_INVALID, "%s", error.text);
+        return NULL;
+    }
+    struct stream_delivery *delivery = NEW(struct stream_delivery);
+    *delivery = (struct stream_delivery){
+        .base = {deliver, free_stream}, .sink = sink, .module = module, .client = client};
+    return &delivery->base;
+}

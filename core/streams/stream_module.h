@@ -1,0 +1,49 @@
+/* What a module of the package kubelua-streams has: a client that delivers events to NATS or Kafka. It is a
+ * shared object, opened when the first sink needs it, that shares nothing with the program but this file.
+ * Owner: the program has the module, for as long as it runs; a sink has its client, on its one thread for
+ * deliveries. */
+#pragma once
+#include <stddef.h>
+
+enum { STREAM_MODULE_VERSION = 1 };
+#define STREAM_MODULE_SYMBOL "kubelua_stream_module"
+
+/* Borrowed until `open` returns; NULL: none. */
+struct stream_settings {
+    const char *servers; /* "host:port,host" */
+    const char *path;    /* a subject, or a topic */
+    const char *user, *password, *token;
+    const char *name; /* of the client, for its server */
+    int timeout_ms;   /* of a delivery */
+};
+
+/* `id` is terminated. */
+struct stream_event {
+    const char *id;
+    const char *key;
+    size_t key_size;
+    const char *json;
+    size_t json_size;
+};
+
+enum stream_outcome {
+    STREAM_DELIVERED, /* all of them */
+    STREAM_RETRY,
+    STREAM_REFUSED, /* one of them will never be */
+};
+
+/* Text of a failure: one line. */
+struct stream_error {
+    char text[256];
+};
+
+struct stream_module {
+    int version; /* STREAM_MODULE_VERSION */
+    /* Need not connect. NULL and an error: the settings are wrong. */
+    void *(*open)(const struct stream_settings *settings, struct stream_error *error);
+    /* Waits until all are delivered, or one is not. Ends soon once `*ends`. Events of one key are delivered
+     * in their order, again from the first one after STREAM_RETRY. */
+    enum stream_outcome (*deliver)(void *client, const struct stream_event *events, size_t count,
+                                   const volatile int *ends, struct stream_error *error);
+    void (*close)(void *client);
+};
