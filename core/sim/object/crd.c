@@ -1,7 +1,7 @@
-/* Kinds that a CustomResourceDefinition defines, and its status. */
+/* Kinds that a CustomResourceDefinition defines; its problems and its status are those of lua/sim/crds.lua.
+ */
 #include "sim/object/crd.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "base/mem.h"
 #include "base/str.h"
 #include "sim/object/status.h"
-#include "sim/text/names.h"
 #include "sim/text/timestamp.h"
 #include "sim/text/tree.h"
+#include "sim/validate/cause.h"
 #include "sim/validate/rules.h"
 #include "sim/validate/structural.h"
 
@@ -60,16 +60,17 @@ static struct sim_kind *kind_of(const json_t *spec, const json_t *version)
     return kind;
 }
 
-static int compare_kinds(const void *a, const void *b)
+/* Makes a function of lua/sim/crds.lua ready. */
+static lua_State *ready(const char *function, const json_t *crd)
 {
-    return sim_compare_versions((*(struct sim_kind *const *)a)->version,
-                                (*(struct sim_kind *const *)b)->version);
+    lua_State *L = sim_lua_take("sim.crds", function);
+    sim_lua_push(L, crd);
+    return L;
 }
 
 size_t sim_crd_kinds(const json_t *crd, struct sim_kind ***out, char **message)
 {
-    const json_t *spec = json_object_get(crd, "spec"), *versions = json_object_get(spec, "versions");
-    json_t *causes = json_array(), *version;
+    json_t *causes = json_array(), *served, *version;
     size_t count = 0, i;
     *out = NULL;
     *message = NULL;
@@ -79,125 +80,35 @@ size_t sim_crd_kinds(const json_t *crd, struct sim_kind ***out, char **message)
         const json_t *first = json_array_get(causes, 0);
         *message = xasprintf("%s: %s", sim_text_at(first, "field"), sim_text_at(first, "message"));
     } else {
-        *out = xcalloc(json_array_size(versions), sizeof **out);
-        json_array_foreach (versions, i, version)
-            if (sim_true_at(version, "served")) (*out)[count++] = kind_of(spec, version);
-        qsort(*out, count, sizeof **out, compare_kinds);
+        served = sim_lua_call(ready("served", crd));
+        *out = xcalloc(json_array_size(served) + 1, sizeof **out);
+        json_array_foreach (served, i, version)
+            (*out)[count++] = kind_of(json_object_get(crd, "spec"), version);
+        json_decref(served);
     }
     json_decref(causes);
     return count;
 }
 
-/* Adds the condition, unless there is one of that type. */
-static void add_condition(json_t *conditions, const char *type, const char *reason, const char *message,
-                          int64_t now_s)
-{
-    if (sim_find(conditions, "type", type)) return;
-    json_array_append_new(conditions, json_pack("{s:s,s:s,s:o,s:s,s:s}", "type", type, "status", "True",
-                                                "lastTransitionTime", sim_time(now_s), "reason", reason,
-                                                "message", message));
-}
-
-static json_t *stored_versions(const json_t *crd)
-{
-    json_t *stored = json_array(), *version;
-    size_t i;
-    json_array_foreach (sim_at(crd, "spec.versions"), i, version)
-        if (sim_true_at(version, "storage"))
-            json_array_append_new(stored, sim_string(sim_text_at(version, "name")));
-    return stored;
-}
-
 void sim_crd_begin(json_t *crd)
 {
-    json_object_set_new(crd, "status",
-                        json_pack("{s:n,s:{s:s,s:s},s:o}", "conditions", "acceptedNames", "plural", "",
-                                  "kind", "", "storedVersions", stored_versions(crd)));
+    sim_lua_is(ready("begin", crd));
 }
 
 void sim_crd_establish(json_t *crd, int64_t now_s)
 {
-    json_t *status = sim_submap(crd, "status"), *conditions = json_object_get(status, "conditions");
-    if (!json_is_array(conditions)) json_object_set_new(status, "conditions", conditions = json_array());
-    add_condition(conditions, "NamesAccepted", "NoConflicts", "no conflicts found", now_s);
-    add_condition(conditions, "Established", "InitialNamesAccepted", "the initial names have been accepted",
-                  now_s);
-    json_object_set_new(status, "acceptedNames", json_deep_copy(sim_at(crd, "spec.names")));
-    if (json_array_size(json_object_get(status, "storedVersions")) == 0)
-        json_object_set_new(status, "storedVersions", stored_versions(crd));
+    lua_State *L = ready("establish", crd);
+    sim_lua_push_new(L, sim_time(now_s));
+    sim_lua_is(L);
 }
 
 /* --- Rules for CustomResourceDefinitions */
 
-static void add(json_t *causes, const char *type, const char *field, const json_t *value, const char *detail)
-{
-    json_array_append_new(causes, sim_cause(type, field, value, detail));
-}
-
 void sim_crd_check_name(const json_t *crd, const char *field, json_t *causes)
 {
-    const char *name = sim_text_at(crd, field);
-    char *wanted = xasprintf("%s.%s", sim_text_at(crd, "spec.names.plural"), sim_text_at(crd, "spec.group"));
-    if (*name && strcmp(name, wanted) != 0)
-        add(causes, "FieldValueInvalid", field, sim_at(crd, field),
-            "must be spec.names.plural+\".\"+spec.group");
-    free(wanted);
-}
-
-static void check_versions(const json_t *crd, json_t *causes)
-{
-    const json_t *versions = sim_at(crd, "spec.versions"), *version;
-    size_t storage = 0, n = json_array_size(versions);
-    bool unique = true;
-    for (size_t i = 0; i < n; i++) {
-        version = json_array_get(versions, i);
-        storage += sim_true_at(version, "storage");
-        unique = unique && sim_find(versions, "name", sim_text_at(version, "name")) == version;
-    }
-    if (!unique)
-        add(causes, "FieldValueInvalid", "spec.versions", versions, "must contain unique version names");
-    if (storage != 1)
-        add(causes, "FieldValueInvalid", "spec.versions", versions,
-            "must have exactly one version marked as storage version");
-}
-
-/* Returns the schema of a simple path ".spec.color"; NULL if it names no field of the object. */
-static const json_t *schema_at(const json_t *schema, const char *path)
-{
-    char *copy = xstrdup(path + 1), *rest = copy;
-    if (strncmp(path, ".metadata", strlen(".metadata")) == 0) schema = NULL;
-    for (char *part; (part = strsep(&rest, "."));)
-        schema = json_object_get(json_object_get(schema, "properties"), part);
-    free(copy);
-    return schema;
-}
-
-static void check_selectable(const json_t *versions, size_t version, json_t *causes)
-{
-    const json_t *schema = sim_at(json_array_get(versions, version), "schema.openAPIV3Schema"), *field;
-    size_t i;
-    json_array_foreach (json_object_get(json_array_get(versions, version), "selectableFields"), i, field) {
-        /* As of the schemas: the only version's stand above all versions. */
-        char *at = json_array_size(versions) == 1
-                       ? xasprintf("spec.selectableFields[%zu].jsonPath", i)
-                       : xasprintf("spec.versions[%zu].selectableFields[%zu].jsonPath", version, i);
-        const char *path = sim_text_at(field, "jsonPath");
-        const json_t *leaf = *path == '.' ? schema_at(schema, path) : NULL;
-        const char *type = sim_text_at(leaf, "type");
-        bool fits =
-            strcmp(type, "string") == 0 || strcmp(type, "boolean") == 0 || strcmp(type, "integer") == 0;
-        if (!*path)
-            add(causes, "FieldValueRequired", at, NULL, "");
-        else if (!leaf)
-            add(causes, "FieldValueInvalid", at, json_object_get(field, "jsonPath"),
-                "is an invalid path: does not refer to a valid field");
-        else if (!fits)
-            add(causes, "FieldValueInvalid", at, json_object_get(field, "jsonPath"),
-                "must point to a field of type string, boolean or integer. Enum string fields and strings "
-                "with "
-                "formats are allowed.");
-        free(at);
-    }
+    lua_State *L = ready("name_problems", crd);
+    lua_pushstring(L, field);
+    sim_add_causes(causes, L);
 }
 
 /* The schema of the only version stands above all versions, for the server. */
@@ -211,63 +122,17 @@ static void check_schemas(const json_t *crd, json_t *causes)
                             : xasprintf("spec.versions[%zu].schema.openAPIV3Schema", i);
         if (json_is_object(schema)) sim_structural_check_schema(schema, path, causes);
         free(path);
-        check_selectable(versions, i, causes);
+        lua_State *L = ready("selectable_problems", crd);
+        lua_pushinteger(L, (lua_Integer)i);
+        sim_add_causes(causes, L);
     }
 }
 
 void sim_crd_check(const json_t *crd, json_t *causes)
 {
     sim_rules_check("definition", NULL, crd, NULL, causes);
-    check_versions(crd, causes);
+    sim_add_causes(causes, ready("version_problems", crd));
     sim_rules_check("names of a definition", NULL, crd, NULL, causes);
     check_schemas(crd, causes);
-    json_t *stored = stored_versions(crd);
-    if (json_array_size(stored) == 0)
-        add(causes, "FieldValueInvalid", "status.storedVersions", json_null(),
-            "must have at least one stored version");
-    json_decref(stored);
-}
-
-/* --- Kube-like versions: v<major>, or v<major>alpha<minor>, or v<major>beta<minor> */
-
-struct version {
-    int stage; /* 3 stable, 2 beta, 1 alpha, 0 nothing of the sort */
-    long major, minor;
-};
-
-static bool number(const char **at, long *out)
-{
-    char *end;
-    if (!isdigit((unsigned char)**at) || **at == '0') return false;
-    *out = strtol(*at, &end, 10);
-    *at = end;
-    return true;
-}
-
-static struct version parse(const char *text)
-{
-    static const struct {
-        struct str word;
-        int stage;
-    } stages[] = {{{"beta", 4}, 2}, {{"alpha", 5}, 1}};
-    struct version v = {0}, other = {0};
-    if (*text++ != 'v' || !number(&text, &v.major)) return other;
-    v.stage = 3;
-    if (!*text) return v;
-    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
-        if (!str_starts(str_of(text), stages[i].word)) continue;
-        text += stages[i].word.n;
-        v.stage = stages[i].stage;
-        return number(&text, &v.minor) && !*text ? v : other;
-    }
-    return other;
-}
-
-int sim_compare_versions(const char *a, const char *b)
-{
-    struct version va = parse(a), vb = parse(b);
-    if (va.stage != vb.stage) return vb.stage - va.stage;
-    if (va.stage == 0) return strcmp(a, b);
-    if (va.major != vb.major) return va.major > vb.major ? -1 : 1;
-    return (va.minor < vb.minor) - (va.minor > vb.minor);
+    sim_add_causes(causes, ready("stored_problems", crd));
 }

@@ -18,9 +18,3 @@ void sim_crd_begin(json_t *crd);
 /* Sets acceptedNames, storedVersions and the conditions NamesAccepted and Established in `crd`'s status; a
  * second call changes nothing. A create calls it by itself. */
 void sim_crd_establish(json_t *crd, int64_t now_s);
-
-/* --- The order of API versions by how stable they are: v2, v1, v1beta2, v1beta1, v1alpha1, then all others
- * by name. Owner: nobody. May be called anywhere. */
-
-/* Negative when `a` is preferred to `b`. */
-int sim_compare_versions(const char *a, const char *b);

@@ -68,3 +68,15 @@ void sim_add_problems(json_t *causes, const char *field, const char *text, struc
     json_decref(value);
     buf_clear(problems);
 }
+
+void sim_add_causes(json_t *causes, lua_State *L)
+{
+    json_t *found = sim_lua_call(L), *problem;
+    size_t i;
+    json_array_foreach (found, i, problem)
+        json_array_append_new(causes, sim_cause(sim_text_at(json_array_get(problem, 0), ""),
+                                                sim_text_at(json_array_get(problem, 1), ""),
+                                                json_array_get(problem, 3),
+                                                sim_text_at(json_array_get(problem, 2), "")));
+    json_decref(found);
+}
