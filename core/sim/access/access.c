@@ -6,6 +6,7 @@
 #include <strings.h>
 
 #include "base/mem.h"
+#include "sim/lua/lua.h"
 #include "sim/object/status.h"
 #include "sim/text/tree.h"
 
@@ -59,34 +60,17 @@ json_t *sim_access_rules(struct sim_access *access, const json_t *user, const ch
 
 /* --- refusals */
 
-static char *message_of(const json_t *user, const struct sim_attributes *a)
-{
-    const char *name = sim_text_at(user, "username"), *slash = *a->subresource ? "/" : "";
-    if (!*a->resource) return xasprintf("User \"%s\" cannot %s path \"%s\"", name, a->verb, a->path);
-    if (*a->namespace_)
-        return xasprintf("User \"%s\" cannot %s resource \"%s%s%s\" in API group \"%s\" in the namespace "
-                         "\"%s\"",
-                         name, a->verb, a->resource, slash, a->subresource, a->group, a->namespace_);
-    return xasprintf("User \"%s\" cannot %s resource \"%s%s%s\" in API group \"%s\" at the cluster scope",
-                     name, a->verb, a->resource, slash, a->subresource, a->group);
-}
-
 static void refuse(const json_t *user, const struct sim_attributes *a, struct sim_reply *reply)
 {
     const struct sim_kind kind = {.group = (char *)a->group, .plural = (char *)a->resource};
-    char *why = message_of(user, a), *text;
-    const char *dot = *a->group ? "." : "";
-    if (!*a->resource)
-        text = xasprintf("forbidden: %s", why);
-    else if (*a->name)
-        text = xasprintf("%s%s%s \"%s\" is forbidden: %s", a->resource, dot, a->group, a->name, why);
-    else
-        text = xasprintf("%s%s%s is forbidden: %s", a->resource, dot, a->group, why);
-    json_t *status = sim_status(403, "Forbidden", text, &kind, a->name);
+    lua_State *L = sim_lua_take("sim.access", "refusal");
+    sim_lua_push(L, user);
+    sim_lua_push_new(L, sim_attributes_json(a));
+    json_t *message = sim_lua_call(L),
+           *status = sim_status(403, "Forbidden", sim_text_at(message, ""), &kind, a->name);
     if (!json_object_get(status, "details")) json_object_set_new(status, "details", json_object());
     sim_reply_status(reply, status);
-    free(why);
-    free(text);
+    json_decref(message);
 }
 
 static bool admit(struct sim_access *access, const json_t *user, const struct sim_attributes *attributes,

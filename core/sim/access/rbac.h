@@ -13,6 +13,9 @@ struct sim_attributes {
     const char *path;                           /* of what is no resource; else "" */
 };
 
+/* Returns them as lua/sim/access.lua reads them. */
+json_t *sim_attributes_json(const struct sim_attributes *attributes);
+
 struct sim_rbac *sim_rbac_new(struct sim_api *api);
 void sim_rbac_free(struct sim_rbac *rbac);
 /* Returns whether a user (user.h) may do it; `why` gets a new text that names the binding. */

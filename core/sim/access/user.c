@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "sim/lua/lua.h"
 #include "sim/text/tree.h"
 
 enum { FILE_MAX = 1 << 20, TOKEN_BYTES = 16 };
@@ -42,65 +43,21 @@ static void add_group(json_t *user, const char *group)
 
 /* --- the file */
 
-/* Takes a field of a line, in quotes if it has commas, as CSV has it. Returns false at the end of the line.
- */
-static bool next_field(struct str *line, struct buf *field)
-{
-    field->len = 0;
-    if (!line->p) return false;
-    size_t i = 0;
-    bool quoted = line->n && line->p[0] == '"';
-    for (i = quoted; i < line->n && (quoted ? line->p[i] != '"' : line->p[i] != ','); i++)
-        buf_putc(field, line->p[i]);
-    i += quoted && i < line->n;
-    *line = i < line->n ? (struct str){line->p + i + 1, line->n - i - 1} : (struct str){NULL, 0};
-    return true;
-}
-
-static void add_groups(json_t *user, const char *list)
-{
-    char *copy = xstrdup(list), *rest = copy;
-    for (char *group; (group = strsep(&rest, ","));) {
-        group += strspn(group, " ");
-        group[strcspn(group, " ")] = '\0';
-        if (*group) add_group(user, group);
-    }
-    add_group(user, authenticated);
-    free(copy);
-}
-
-static bool read_line(struct sim_users *users, struct str line, struct err *err)
-{
-    struct buf token = {0}, name = {0}, uid = {0}, groups = {0};
-    bool ok = next_field(&line, &token) && next_field(&line, &name) && next_field(&line, &uid) && token.len &&
-              name.len;
-    if (ok) {
-        json_t *user = make_user(buf_text(&name), buf_text(&uid));
-        next_field(&line, &groups);
-        add_groups(user, buf_text(&groups));
-        json_object_set_new(users->by_token, buf_text(&token), user);
-    } else {
-        err_set(err, ERR_INVALID, "expected token,user,uid and optionally \"group1,group2\"");
-    }
-    buf_clear(&token);
-    buf_clear(&name);
-    buf_clear(&uid);
-    buf_clear(&groups);
-    return ok;
-}
-
+/* Lines of token,user,uid and groups, which lua/sim/access.lua reads. */
 static bool read_lines(struct sim_users *users, struct str text, struct err *err)
 {
-    for (size_t number = 1; text.n; number++) {
-        const char *end = memchr(text.p, '\n', text.n);
-        size_t n = end ? (size_t)(end - text.p) : text.n;
-        struct str line = str_trim((struct str){text.p, n});
-        if (line.n && line.p[0] != '#' && !read_line(users, line, err))
-            return err_wrap(err, "line %zu", number);
-        n += end != NULL;
-        text = (struct str){text.p + n, text.n - n};
+    lua_State *L = sim_lua_take("sim.access", "users");
+    lua_pushlstring(L, text.n ? text.p : "", text.n);
+    json_t *result = sim_lua_call(L), *found = json_array_get(result, 1);
+    bool ok = json_is_true(json_array_get(result, 0));
+    if (ok)
+        json_object_update(users->by_token, found);
+    else {
+        err_set(err, ERR_INVALID, "expected token,user,uid and optionally \"group1,group2\"");
+        err_wrap(err, "line %lld", (long long)json_integer_value(found));
     }
-    return true;
+    json_decref(result);
+    return ok;
 }
 
 static bool read_file(struct sim_users *users, const char *path, struct err *err)

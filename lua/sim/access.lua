@@ -1,0 +1,167 @@
+-- RBAC: which rules a user has, and what they allow; and how a refusal is worded. Attributes are verb, group, resource,
+-- subresource, namespace, name and path of a request; `stored` has the parsed objects by their keys.
+local json = require "sim.json"
+
+local at, text, each, get = json.at, json.text, json.each, json.get
+
+local access = {}
+
+-- --- rules
+
+local function has(list, ...)
+  for _, entry in each(list) do
+    for i = 1, select("#", ...) do
+      if entry == select(i, ...) then return true end
+    end
+  end
+  return false
+end
+
+-- "pods", "pods/log", "*" with all its subresources, or one subresource of all: "*/scale".
+local function has_resource(list, a)
+  if a.subresource == "" then return has(list, "*", a.resource) end
+  return has(list, "*", a.resource .. "/" .. a.subresource, "*/" .. a.subresource)
+end
+
+-- A "*" at the end stands for any rest.
+local function has_path(list, path)
+  for _, entry in each(list) do
+    if entry == path or entry:sub(-1) == "*" and path:sub(1, #entry - 1) == entry:sub(1, -2) then return true end
+  end
+  return false
+end
+
+local function rule_allows(rule, a)
+  if not has(at(rule, "verbs"), "*", a.verb) then return false end
+  if a.resource == "" then return has_path(at(rule, "nonResourceURLs"), a.path) end
+  local names = at(rule, "resourceNames")
+  return has(at(rule, "apiGroups"), "*", a.group) and has_resource(at(rule, "resources"), a)
+    and (json.count(names) == 0 or a.name ~= "" and has(names, a.name))
+end
+
+-- --- bindings
+
+local subject_kinds = {
+  User = function(name, _, _, user) return name == user.name end,
+  Group = function(name, _, _, user) return has(user.groups, name) end,
+  ServiceAccount = function(name, subject, binding, user)
+    local namespace = text(subject, "namespace")
+    if namespace == "" then namespace = text(binding, "metadata.namespace") end
+    return string.format("system:serviceaccount:%s:%s", namespace, name) == user.name
+  end,
+}
+
+local function is_bound(binding, user)
+  for _, subject in each(at(binding, "subjects")) do
+    local fits = subject_kinds[text(subject, "kind")]
+    if fits and fits(text(subject, "name"), subject, binding, user) then return true end
+  end
+  return false
+end
+
+-- The rules of the role that a binding gives.
+local function rules_of(binding, stored)
+  local name = text(binding, "roleRef.name")
+  if text(binding, "roleRef.kind") == "ClusterRole" then return at(get(stored.cluster_roles, name), "rules") end
+  return at(get(stored.roles, text(binding, "metadata.namespace") .. "/" .. name), "rules")
+end
+
+-- Calls `visit` with each rule that the user has in the namespace, or everywhere with "", until it returns something.
+local function each_rule(user, namespace, stored, visit)
+  user = { name = text(user, "username"), groups = at(user, "groups") }
+  for _, bindings in ipairs { stored.cluster_bindings, stored.bindings } do
+    for _, binding in json.members(bindings) do
+      local place = text(binding, "metadata.namespace")
+      if (place == "" or place == namespace) and is_bound(binding, user) then
+        for _, rule in each(rules_of(binding, stored)) do
+          local result = visit(rule, binding)
+          if result then return result end
+        end
+      end
+    end
+  end
+end
+
+local function attributes_of(given)
+  local a = {}
+  for name, value in json.members(given) do a[name] = value end
+  return a
+end
+
+-- Returns why the user may do it; nil if nothing allows it.
+function access.allowed(user, given, cluster_bindings, bindings, cluster_roles, roles)
+  local a, stored = attributes_of(given), { cluster_bindings = cluster_bindings, bindings = bindings,
+    cluster_roles = cluster_roles, roles = roles }
+  return each_rule(user, a.resource ~= "" and a.namespace or "", stored, function(rule, binding)
+    if not rule_allows(rule, a) then return end
+    local namespace = text(binding, "metadata.namespace")
+    return string.format('RBAC: allowed by %s "%s%s%s" of %s "%s" to User "%s"',
+      namespace ~= "" and "RoleBinding" or "ClusterRoleBinding", text(binding, "metadata.name"),
+      namespace ~= "" and "/" or "", namespace, text(binding, "roleRef.kind"), text(binding, "roleRef.name"),
+      text(user, "username"))
+  end)
+end
+
+-- Returns the rules that the user has in a namespace.
+function access.rules(user, namespace, cluster_bindings, bindings, cluster_roles, roles)
+  local found, stored = {}, { cluster_bindings = cluster_bindings, bindings = bindings,
+    cluster_roles = cluster_roles, roles = roles }
+  if has(at(user, "groups"), "system:masters") then
+    found[1] = json.object("verbs", { "*" }, "apiGroups", { "*" }, "resources", { "*" })
+  end
+  each_rule(user, namespace, stored, function(rule) found[#found + 1] = rule end)
+  return found
+end
+
+-- --- refusals
+
+local function why_not(name, a)
+  local resource = a.resource .. (a.subresource ~= "" and "/" .. a.subresource or "")
+  if a.resource == "" then return string.format('User "%s" cannot %s path "%s"', name, a.verb, a.path) end
+  return string.format('User "%s" cannot %s resource "%s" in API group "%s" %s', name, a.verb, resource, a.group,
+    a.namespace ~= "" and string.format('in the namespace "%s"', a.namespace) or "at the cluster scope")
+end
+
+-- The message of a 403.
+function access.refusal(user, given)
+  local a = attributes_of(given)
+  local why, resource = why_not(text(user, "username"), a), a.resource .. (a.group ~= "" and "." .. a.group or "")
+  if a.resource == "" then return "forbidden: " .. why end
+  return string.format(a.name ~= "" and '%s "%s" is forbidden: %s' or "%s%s is forbidden: %s", resource, a.name, why)
+end
+
+-- --- files of tokens: lines of token,user,uid,"group1,group2"
+
+-- The fields of a line; one in quotes may have commas.
+local function fields_of(line)
+  local fields, from = {}, 1
+  while from do
+    local quoted, behind = line:match('^"([^"]*)"?()', from)
+    if not quoted then quoted, behind = line:match("^([^,]*)()", from) end
+    fields[#fields + 1] = quoted
+    from = behind <= #line and behind + 1 or nil
+  end
+  return fields
+end
+
+-- Returns a list of true and the users by their tokens, or of false and the number of the line that is none.
+function access.users(source)
+  local users, number = json.object(), 0
+  for line in (source .. "\n"):gmatch "([^\n]*)\n" do
+    line, number = line:match "^%s*(.-)%s*$", number + 1
+    if line ~= "" and line:sub(1, 1) ~= "#" then
+      local token, name, uid, given = unpack(fields_of(line), 1, 4)
+      local groups, known = {}, {}
+      if token == "" or (name or "") == "" or not uid then return { false, number } end
+      for group in ((given or "") .. ",system:authenticated"):gmatch "[^,]+" do
+        group = group:match "^ *([^ ]*)"
+        if group ~= "" and not known[group] then groups[#groups + 1] = group end
+        known[group] = true
+      end
+      json.set(users, token, json.object("username", name, "groups", groups, "uid", uid ~= "" and uid or nil))
+    end
+  end
+  return { true, users }
+end
+
+return access
