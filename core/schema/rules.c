@@ -53,6 +53,7 @@ static const struct {
     [SCHEMA_CHECK_KEPT] = {"kept", false},
     [SCHEMA_CHECK_ONLY] = {"only", true},
     [SCHEMA_CHECK_GROWS] = {"grows", true},
+    [SCHEMA_CHECK_BUT] = {"but", true},
 };
 
 static enum schema_check read_check(const char *word)

@@ -42,6 +42,7 @@ enum schema_check {
     SCHEMA_CHECK_KEPT,        /* likewise; else forbidden */
     SCHEMA_CHECK_ONLY,        /* members that are none of `words` do not change */
     SCHEMA_CHECK_GROWS,       /* keeps its elements, but for their member in words */
+    SCHEMA_CHECK_BUT,         /* as SAME, but for members in words, also of elements of its lists */
 };
 
 /* A member of the value of the set, of the old object, or of the body as it was given, without its defaults,

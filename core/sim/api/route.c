@@ -82,7 +82,7 @@ static void warn_of(const struct sim_request *request, const struct sim_target *
     const struct sim_kind *kind = target->served->kind;
     bool served = !target->subresource || sim_has_subresource(kind, target->subresource);
     bool handled = kind->custom || (served && sim_is_routed(request->accept));
-    bool refused = reply->code == 405 || (reply->code == 415 && !sim_has_type(request, "application/cbor"));
+    bool refused = reply->code == 405 || (reply->code == 415 && strcmp(request->method, "POST") != 0);
     if (!kind->deprecation || !handled || refused) return;
     if (!reply->warnings) reply->warnings = json_array();
     json_array_insert_new(reply->warnings, 0, json_string(kind->deprecation));

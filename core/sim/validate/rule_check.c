@@ -292,6 +292,29 @@ static bool differs(const json_t *a, const json_t *b)
     return sim_rule_empty(a) ? !sim_rule_empty(b) : !(b && json_equal((json_t *)a, (json_t *)b));
 }
 
+/* Returns a copy without the members, also of elements of its lists. */
+static json_t *without(const json_t *value, const char *const *names)
+{
+    json_t *copy = json_deep_copy(value), *list, *element;
+    const char *key;
+    size_t i;
+    for (; *names; names++) {
+        json_object_del(copy, *names);
+        json_object_foreach (copy, key, list)
+            json_array_foreach (list, i, element) json_object_del(element, *names);
+    }
+    return copy;
+}
+
+static void check_rest(const struct rule_check *check)
+{
+    json_t *before = without(check->old, check->rule->words),
+           *after = without(check->value, check->rule->words);
+    if (differs(before, after)) invalid(check, sim_rule_shown(check), check->rule->argument);
+    json_decref(before);
+    json_decref(after);
+}
+
 void sim_rule_check_change(const struct rule_check *check)
 {
     const struct schema_rule *rule = check->rule;
@@ -305,6 +328,10 @@ void sim_rule_check_change(const struct rule_check *check)
         return;
     }
     size_t i;
+    if (rule->check == SCHEMA_CHECK_BUT) {
+        check_rest(check);
+        return;
+    }
     if (rule->check == SCHEMA_CHECK_GROWS) {
         json_array_foreach ((json_t *)check->old, i, value) other = other || !has_element(check, value);
         if (other) sim_rule_add(check, "FieldValueForbidden", "", NULL, rule->argument);

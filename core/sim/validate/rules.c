@@ -183,6 +183,7 @@ static void apply_rule(const struct rule_check *check)
     case SCHEMA_CHECK_KEPT:
     case SCHEMA_CHECK_ONLY:
     case SCHEMA_CHECK_GROWS:
+    case SCHEMA_CHECK_BUT:
         if (check->level->old) sim_rule_check_change(check);
         break;
     default: sim_rule_check(check);

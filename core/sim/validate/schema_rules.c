@@ -36,6 +36,12 @@ static void check_type(const json_t *schema, enum schema_level level, const char
     if (!*text && !open) add(causes, "FieldValueRequired", xasprintf("%s.type", path), NULL, missing[level]);
     if (level == AT_ROOT && *text && strcmp(text, "object") != 0)
         add(causes, "FieldValueInvalid", xasprintf("%s.type", path), type, "must be object at the root");
+    static const char *const types[] = {"array", "boolean", "integer", "number", "object", "string"};
+    size_t i = 0;
+    while (i < ARRAY_LEN(types) && strcmp(text, types[i]) != 0) i++;
+    if (*text && i == ARRAY_LEN(types))
+        add(causes, "FieldValueNotSupported", xasprintf("%s.type", path), type,
+            "supported values: \"array\", \"boolean\", \"integer\", \"number\", \"object\", \"string\"");
 }
 
 static void check_schema(const json_t *schema, enum schema_level level, const char *path, json_t *causes)

@@ -104,6 +104,11 @@ static const char *const refused[][2] = {
      "must contain unique version names"},
     {CRD("{'name':'v1','served':true,'storage':true}"),
      "is invalid: spec.versions[0].schema.openAPIV3Schema: Required value"},
+    {CRD("{'name':'v1','served':true,'storage':true,'schema':{'openAPIV3Schema':{'type':'text'}}}"),
+     "is invalid: [spec.validation.openAPIV3Schema.type: Invalid value: \"text\": must be object at the "
+     "root, "
+     "spec.validation.openAPIV3Schema.type: Unsupported value: \"text\": supported values: \"array\", "
+     "\"boolean\", \"integer\", \"number\", \"object\", \"string\"]"},
     {CRD("{'name':'V1','served':true,'storage':true," SCHEMA "}"),
      "spec.versions[0].name: Invalid value: \"V1\": "},
     {CRD("{'name':'v1','served':true,'storage':true," SCHEMA

@@ -116,6 +116,24 @@ static void test_a_template_alone_is_one_of_pods(void **state)
                   "template.spec.containers[0].name: Required value\n");
 }
 
+static void test_a_suspended_job_may_change_what_places_its_pods(void **state)
+{
+    static const char old[] =
+        "{'spec':{'suspend':true,'template':{'spec':{'containers':[{'name':'a','image':'i'}],"
+        "'restartPolicy':'Never'}}}}";
+    assert_causes(changed("Job", old,
+                          "{'spec':{'suspend':true,'template':{'spec':{'containers':[{'name':'a','image':'i',"
+                          "'resources':{'limits':{'cpu':'1'}}}],'nodeSelector':{'a':'b'},'restartPolicy':"
+                          "'Never'}}}}"),
+                  "");
+    assert_causes(
+        changed("Job", old,
+                "{'spec':{'suspend':true,'template':{'spec':{'containers':[],'restartPolicy':"
+                "'Never'}}}}"),
+        "spec.template.spec: Invalid value: {\"containers\":[],\"restartPolicy\":\"Never\"}: field is "
+        "immutable\n");
+}
+
 static void test_some_fields_keep_their_value(void **state)
 {
     assert_causes(changed("Deployment", "{'spec':{'selector':{'matchLabels':{'a':'b'}}}}",
@@ -239,6 +257,7 @@ int main(void)
         cmocka_unit_test(test_containers_are_checked_one_by_one),
         cmocka_unit_test(test_workloads_select_their_template),
         cmocka_unit_test(test_a_template_alone_is_one_of_pods),
+        cmocka_unit_test(test_a_suspended_job_may_change_what_places_its_pods),
         cmocka_unit_test(test_some_fields_keep_their_value),
         cmocka_unit_test(test_conditions_choose_rules),
         cmocka_unit_test(test_values_are_shown_as_go_has_them),
