@@ -96,7 +96,17 @@ describe("a sink of a stream #threads", function()
       for n in engine:out():gmatch "stored (%d+)" do stored = math.max(stored, tonumber(n)) end
       report[i] = ("engine %d: up to %d\n%s"):format(i, stored, engine:err())
     end
-    assert.is_nil(report[4]:find "Events stay in the spool", report[4])
+    -- The last one may have ended while it could not deliver: the next start does.
+    for i = 5, 8 do
+      if not report[i - 1]:find "Events stay in the spool" then break end
+      assert.is_true(i < 8, table.concat(report, "\n"))
+      local engine = run(to, stored + 1, 0)
+      engine:wait_line "^stored"
+      pump(engine, 1)
+      assert.are.equal(0, cluster.terminate(engine, 40), engine:report())
+      stored = stored + 1
+      report[i] = engine:err()
+    end
     return stored, ("SEED=%d\n"):format(seed) .. table.concat(report, "\n")
   end
 
