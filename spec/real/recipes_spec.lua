@@ -54,6 +54,13 @@ local function to_receiver(param, ...)
   return { "--param", param .. "=http://RECEIVER/sim/compact", "--allow-http", "RECEIVER", ... }
 end
 
+-- Flags of a recipe that publishes into a file.
+local function to_file()
+  local states = temp.name()
+  local to = "file://" .. states .. "/out"
+  return { "--state-dir", states, "--allow-sink", to, "--param", "to=" .. to }
+end
+
 -- Of each recipe: flags, objects, then objects and commands of kubectl once it runs, and the signs that it has worked:
 -- what kubectl prints, a line of its metrics, a line that it prints.
 local CASES = {
@@ -93,6 +100,8 @@ local CASES = {
     metric = 'certificate_end_seconds{.-name="cert"' },
   custom_metrics = { objects = { with(WORKLOAD, { name = "measured" }) },
     metric = 'custom_resource_condition{.-name="measured",condition="Available"} 0' },
+  export = { flags = to_file(), objects = { with(WORKLOAD, { name = "exported" }) },
+    metric = 'kubelua_sink_events_total{[^}]*result="delivered"} [1-9]' },
   event_export = { flags = to_receiver "to", metric = "exported_events_total{[^}]*} 1\n", after = { EVENT } },
   restart_alerts = { flags = to_receiver("webhook", "--param", "restarts=1"), objects = { POD },
     after = { [[patch pod restarts --subresource=status --type=merge -p '{"status":{"containerStatuses":[{"name":"c",]]

@@ -91,7 +91,11 @@ describe("with lists that come late, in any order (SEED=" .. seed .. ")", functi
   local left_out = {
     ["scripts/custom_resources.lua"] = true, ["scripts/leader.lua"] = true, ["scripts/recipes/website.lua"] = true,
   }
+  local states = temp.name()
   local arguments = {
+    ["scripts/recipes/export.lua"] = {
+      "--state-dir", states, "--allow-sink", "file://" .. states .. "/", "--param", "to=file://" .. states .. "/jsonl",
+    },
     ["scripts/alerts.lua"] = { "--param", "token=t" },
     ["scripts/recipes/pull_secrets.lua"] = { "--param", "from=default" },
   }
