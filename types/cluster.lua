@@ -7,13 +7,26 @@ local k8s = {}
 
 ---One of several clusters. Its methods are the functions of k8s, about this cluster.
 ---@class k8s.Cluster
----@field name string of the context
+---@field name string of the context, or of the Secret
 local Cluster = {}
 
 ---Returns the cluster with this name; raises if there is none.
----@param name string of a context that --context names
+---@param name string of a context that --context names, or of a Secret of --clusters-from once the script runs
 ---@return k8s.Cluster
 function k8s.cluster(name) end
+
+---The result of k8s.each_cluster.
+---@class k8s.EachCluster
+local EachCluster = {}
+
+---Ends it, and all that its functions made.
+function EachCluster:stop() end
+
+---Calls the function for each cluster, now and later, in a task of its own. Informers, handlers and periodic timers
+---that it makes end when the cluster goes.
+---@param fn fun(cluster: k8s.Cluster)
+---@return k8s.EachCluster
+function k8s.each_cluster(fn) end
 
 ---@param kind string
 ---@param options? k8s.InformerOptions

@@ -115,6 +115,15 @@ function env:list(kind, options) end
 ---@return k8s.TestEnv
 function env:cluster(name) end
 
+---Adds a cluster while the script runs, as a Secret does.
+---@param name string
+---@return k8s.TestEnv
+function env:add_cluster(name) end
+
+---@param name string of env:add_cluster
+---@return k8s.TestEnv
+function env:remove_cluster(name) end
+
 ---Adds a kind to the cluster.
 ---@param kind { kind: string, group: string, version?: string, plural?: string, namespaced?: boolean }
 ---@return k8s.TestEnv

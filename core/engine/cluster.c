@@ -198,6 +198,8 @@ struct cluster *cluster_new(const struct cluster_options *options, struct err *e
     cluster->options = *options;
     cluster->name = options->name ? xstrdup(options->name) : NULL;
     cluster->parts.name = cluster->name;
+    cluster->parts.comes_and_goes = options->comes_and_goes;
+    if (options->comes_and_goes) cluster->parts.users = &cluster->users;
     cluster->seed = options->io_loop ? 0 : hash_bytes(&cluster, sizeof cluster);
     if (!make_io(cluster, err)) {
         free(cluster->name);
@@ -240,12 +242,22 @@ void cluster_end(struct cluster *cluster, int64_t flush_ms)
     io_thread_stop(cluster->io);
 }
 
+static void free_discoverer(void *ctx)
+{
+    const struct cluster *cluster = ctx;
+    discoverer_free(cluster->discoverer);
+}
+
 void cluster_free(struct cluster *cluster)
 {
     if (!cluster) return;
     leaders_free(cluster->parts.leaders);
-    discoverer_free(cluster->discoverer);
+    io_thread_call(cluster->io, free_discoverer, cluster);
     io_thread_free(cluster->io);
+    if (cluster->options.owned) {
+        cluster_config_clear(cluster->options.owned);
+        free(cluster->options.owned);
+    }
     free(cluster->name);
     free(cluster);
 }

@@ -20,10 +20,12 @@ struct cluster_options {
     const struct cluster_config *config;
     struct http_local *server; /* in this process; NULL: the network */
     const struct engine_settings *settings;
-    struct warm_start *warm; /* borrowed; NULL: no caches are stored */
-    bool is_quiet;           /* of discovery */
-    const char *name;        /* of a cluster beside the home cluster; copied; NULL: that one */
-    struct cluster *home;    /* of such a cluster, which shares its thread and pool; borrowed */
+    struct warm_start *warm;      /* borrowed; NULL: no caches are stored */
+    bool is_quiet;                /* of discovery */
+    const char *name;             /* of a cluster beside the home cluster; copied; NULL: that one */
+    struct cluster *home;         /* of such a cluster, which shares its thread and pool; borrowed */
+    struct cluster_config *owned; /* `config`, if it is taken when this succeeds; NULL: it is borrowed */
+    bool comes_and_goes;          /* while the engine runs: scripts hold it */
 };
 
 /* Observer of a cluster: of the factory, of discovery and of elections, as their headers have them. */
@@ -38,7 +40,8 @@ struct cluster_watcher {
 
 struct cluster {
     struct cluster_options options;
-    char *name; /* as its option */
+    char *name;   /* as its option */
+    size_t users; /* holds of scripts, if it comes and goes */
     struct cluster_watcher watcher;
     uint64_t seed; /* seed of random delays; 0: an engine on one loop repeats them */
     struct io_thread *io;
@@ -55,5 +58,5 @@ void cluster_refresh_kinds(void *cluster);
 /* Ends reflectors on the I/O thread, then that thread. Call after scripts were freed. Events have `flush_ms`
  * to be sent. */
 void cluster_end(struct cluster *cluster, int64_t flush_ms);
-/* After cluster_end. NULL is allowed, here and there. */
+/* After cluster_end, the home cluster last. NULL is allowed, here and there. */
 void cluster_free(struct cluster *cluster);

@@ -11,12 +11,16 @@
 /* Delays of discovery while a kind is missing, as those of the home cluster: short at first. */
 enum { REFRESH_FIRST_MS = 1000, REFRESH_MAX_MS = 60000 };
 
+enum { ENDING_MS = 100 };
+
 struct other_cluster {
     TAILQ_ENTRY(other_cluster) link;
     const struct clusters *all;
     struct cluster *cluster;
     int64_t refresh_ms; /* delay before the next discovery for a missing kind */
-    bool is_told;       /* unknown kinds were logged */
+    uint64_t id;
+    bool is_told; /* unknown kinds were logged */
+    bool is_gone; /* it ends once no script holds it */
 };
 
 /* --- kinds */
@@ -90,31 +94,84 @@ static void on_synced(void *ctx, const char *informer, size_t objects)
 static const char *home_name(const struct clusters *all)
 {
     const struct cluster_config *config = all->home->options.config;
-    return config && config->name ? config->name : "";
+    return config && config->name ? config->name : "home";
 }
 
 static const struct cluster_parts *find(void *ctx, struct str name)
 {
     const struct clusters *all = ctx;
     const struct other_cluster *other;
-    if (name.n && str_is(name, home_name(all))) return &all->home->parts;
+    if (str_is(name, home_name(all))) return &all->home->parts;
     TAILQ_FOREACH (other, &all->list, link)
-        if (str_is(name, other->cluster->name)) return &other->cluster->parts;
+        if (!other->is_gone && str_is(name, other->cluster->name)) return &other->cluster->parts;
     return NULL;
 }
 
-static void list_names(void *ctx, struct buf *out)
+/* The home cluster has number 0, and so have the ids. */
+static const struct other_cluster *other_at(const struct clusters *all, size_t at)
+{
+    const struct other_cluster *other;
+    TAILQ_FOREACH (other, &all->list, link)
+        if (!other->is_gone && --at == 0) return other;
+    return NULL;
+}
+
+static const char *name_at(void *ctx, size_t at, uint64_t *id)
 {
     const struct clusters *all = ctx;
-    const struct other_cluster *other;
-    buf_puts(out, home_name(all));
-    TAILQ_FOREACH (other, &all->list, link)
-        buf_printf(out, "%s%s", out->len ? ", " : "", other->cluster->name);
+    const struct other_cluster *other = at > 0 ? other_at(all, at) : NULL;
+    *id = other ? other->id : 0;
+    return at == 0 ? home_name(all) : other ? other->cluster->name : NULL;
+}
+
+static uint64_t changes(void *ctx)
+{
+    const struct clusters *all = ctx;
+    return all->changes;
 }
 
 struct cluster_names clusters_names(struct clusters *all)
 {
-    return (struct cluster_names){.find = find, .list = list_names, .ctx = all};
+    return (struct cluster_names){.find = find, .at = name_at, .changes = changes, .ctx = all};
+}
+
+/* --- the end of one */
+
+static void end_one(struct clusters *all, struct other_cluster *other)
+{
+    TAILQ_REMOVE(&all->list, other, link);
+    log_v(1, "Cluster ended", F("cluster", other->cluster->name));
+    cluster_end(other->cluster, 0);
+    cluster_free(other->cluster);
+    free(other);
+}
+
+/* Not before scripts have let go: their values may be garbage only later. */
+static void on_ending(struct timer *timer)
+{
+    struct clusters *all = container_of(timer, struct clusters, ending);
+    struct other_cluster *other, *next;
+    bool more = false;
+    for (other = TAILQ_FIRST(&all->list); other; other = next) {
+        next = TAILQ_NEXT(other, link);
+        if (!other->is_gone) continue;
+        if (other->cluster->users == 0 && !shared_factory_next_claim(other->cluster->parts.factory, NULL))
+            end_one(all, other);
+        else
+            more = true;
+    }
+    if (more) timer_start(timer, loop_clock(all->home->options.engine_loop), ENDING_MS);
+}
+
+void clusters_leave(struct clusters *all, const struct cluster *cluster)
+{
+    struct other_cluster *other;
+    TAILQ_FOREACH (other, &all->list, link)
+        if (other->cluster == cluster) other->is_gone = true;
+    all->changes++;
+    all->hooks.left(all->hooks.ctx, &cluster->parts);
+    if (!timer_running(&all->ending))
+        timer_start(&all->ending, loop_clock(all->home->options.engine_loop), 0);
 }
 
 /* --- from start to end */
@@ -123,13 +180,15 @@ void clusters_init(struct clusters *all, struct cluster *home, const struct clus
 {
     all->home = home;
     all->hooks = *hooks;
+    all->ending.fn = on_ending;
     TAILQ_INIT(&all->list);
 }
 
 void clusters_add(struct clusters *all, struct cluster *cluster)
 {
     struct other_cluster *other = NEW(struct other_cluster);
-    *other = (struct other_cluster){.all = all, .cluster = cluster, .refresh_ms = REFRESH_FIRST_MS};
+    *other = (struct other_cluster){
+        .all = all, .cluster = cluster, .refresh_ms = REFRESH_FIRST_MS, .id = ++all->changes};
     TAILQ_INSERT_TAIL(&all->list, other, link);
     cluster_watch(cluster, &(const struct cluster_watcher){.changed = on_changed,
                                                            .synced = on_synced,
@@ -156,16 +215,14 @@ void clusters_resolve(struct clusters *all)
 
 struct cluster *clusters_at(const struct clusters *all, size_t at)
 {
-    const struct other_cluster *other;
-    if (at == 0) return all->home;
-    TAILQ_FOREACH (other, &all->list, link)
-        if (--at == 0) return other->cluster;
-    return NULL;
+    const struct other_cluster *other = at > 0 ? other_at(all, at) : NULL;
+    return at == 0 ? all->home : other ? other->cluster : NULL;
 }
 
 void clusters_end(struct clusters *all, int64_t flush_ms)
 {
     const struct other_cluster *other;
+    timer_cancel(&all->ending);
     TAILQ_FOREACH (other, &all->list, link) cluster_end(other->cluster, flush_ms);
 }
 

@@ -13,6 +13,8 @@ struct clusters_hooks {
     void (*synced)(void *ctx, const char *informer, size_t objects);
     void (*settled)(void *ctx); /* claims have synced, or will not for the time being */
     void (*found)(void *ctx);   /* kinds are known anew */
+    /* A cluster is gone: its informers are to end. */
+    void (*left)(void *ctx, const struct cluster_parts *parts);
     const char *(*script_of)(void *ctx, const struct informer_claim *claim);
     void *ctx;
 };
@@ -21,11 +23,15 @@ struct clusters {
     struct cluster *home;
     struct clusters_hooks hooks;
     TAILQ_HEAD(other_cluster_list, other_cluster) list;
+    uint64_t changes; /* counts those that came or went */
+    struct timer ending;
 };
 
 void clusters_init(struct clusters *all, struct cluster *home, const struct clusters_hooks *hooks);
 /* Takes the cluster. Its kinds are fetched by clusters_refresh_kinds. */
 void clusters_add(struct clusters *all, struct cluster *cluster);
+/* Has a cluster that comes and goes end: it has no name any more. From any callback of a factory. */
+void clusters_leave(struct clusters *all, const struct cluster *cluster);
 /* Refreshes the kinds of the others now. */
 void clusters_refresh_kinds(const struct clusters *all);
 /* Resolves claims of the others that have no informer yet by the kinds that are known. */

@@ -219,7 +219,9 @@ void discoverer_free(struct discoverer *d)
     if (!d) return;
     timer_cancel(&d->timer);
     if (!is_silent(d)) reachability_remove(reachability_of(d), &d->waiter);
-    if (atomic_load(&d->waking)) mailbox_withdraw(loop_mailbox(d->options.engine_loop), &d->wake);
+    mailbox_withdraw(loop_mailbox(d->options.engine_loop), &d->wake);
+    mailbox_withdraw(loop_mailbox(d->options.engine_loop), &d->refresh.mail);
+    mailbox_withdraw(loop_mailbox(d->options.engine_loop), &d->partial.mail);
     if (d->refresh.call) discovery_cancel(d->refresh.call);
     catalogue_free(d->refresh.catalogue);
     catalogue_free(d->partial.catalogue);

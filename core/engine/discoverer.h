@@ -33,5 +33,6 @@ int64_t discoverer_refreshing_since_us(const struct discoverer *discoverer);
 /* Appends why kinds are not known: that error, and for how long the refresh has lasted, or an exec
  * plugin been waited for. */
 void discoverer_describe(const struct discoverer *discoverer, struct buf *out);
-/* The I/O thread must have been stopped: nothing it could still send is waited for. */
+/* On the I/O thread while the engine thread waits, or after it was stopped: nothing it could still send is
+ * waited for. */
 void discoverer_free(struct discoverer *discoverer);

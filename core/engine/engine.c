@@ -279,6 +279,7 @@ void engine_close(struct engine *engine)
     cpu_watch_free(engine->watch);
     web_end(engine->web);
     engine_free_warm(engine);
+    cluster_secrets_free(engine->cluster_secrets);
     clusters_end(&engine->clusters, flush_ms(engine));
     cluster_end(engine->cluster, flush_ms(engine));
     web_free(engine->web);

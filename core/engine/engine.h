@@ -87,6 +87,9 @@ int64_t engine_timeout_ms(const struct engine *engine);
 bool engine_add(struct engine *engine, const char *path, const char *name, struct err *err);
 /* Resolves the claims of added scripts, and runs mains when their caches are full. */
 void engine_begin(struct engine *engine);
+/* Takes a cluster that comes and goes; has the one with this name end. False if there is none. */
+void engine_join_cluster(struct engine *engine, struct cluster *cluster);
+bool engine_leave_cluster(struct engine *engine, const char *name);
 /* Refreshes the kinds of the server now. */
 void engine_refresh_kinds(void *engine);
 /* Frees objects that are no longer referenced. */

@@ -4,7 +4,7 @@
  * engine; on the engine thread. */
 #pragma once
 #include "base/series/series.h"
-#include "engine/clusters.h"
+#include "engine/cluster_secrets.h"
 #include "engine/engine_view.h"
 #include "engine/reload/reload.h"
 #include "script/server/write_log.h"
@@ -25,6 +25,7 @@ struct engine {
     struct loop *loop;
     struct cluster *cluster; /* the home cluster */
     struct clusters clusters;
+    struct cluster_secrets *cluster_secrets; /* NULL: none */
     struct web *web;
     struct state_store *state_files;   /* NULL: there is no directory */
     struct state_store *state_maps;    /* states in ConfigMaps; NULL: another store has them */

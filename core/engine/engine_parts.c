@@ -1,5 +1,7 @@
 /* Construction of an engine by its options, in the order in which one part needs another; see
  * engine_internal.h. engine_free of engine.c ends the parts. */
+#include <string.h>
+
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine_internal.h"
@@ -46,6 +48,7 @@ static const struct setting_names plain_names = {
     .webhook_cert = "the certificate for webhooks",
     .audit_log = "log of writes",
     .report = "continuous audit",
+    .clusters_from = "Secrets of clusters",
     .dry_run = "the dry run",
     .recorded = "the dry run",
     .tried = "the dry run on the server",
@@ -94,6 +97,13 @@ static void on_found(void *ctx)
     reload_check_soon(&engine->scripts);
 }
 
+static void on_left(void *ctx, const struct cluster_parts *parts)
+{
+    struct engine *engine = ctx;
+    for (size_t i = 0; i < engine->scripts.generation_count; i++)
+        script_end_cluster(engine->scripts.generations[i], parts);
+}
+
 static const char *script_of_claim(void *ctx, const struct informer_claim *claim)
 {
     return engine_script_of(ctx, claim);
@@ -107,9 +117,27 @@ void engine_take_clusters(struct engine *engine)
                                                  .synced = engine_claim_synced,
                                                  .settled = on_settled,
                                                  .found = on_found,
+                                                 .left = on_left,
                                                  .script_of = script_of_claim,
                                                  .ctx = engine});
     for (size_t i = 0; i < options->other_count; i++) clusters_add(&engine->clusters, options->others[i]);
+}
+
+void engine_join_cluster(struct engine *engine, struct cluster *cluster)
+{
+    clusters_add(&engine->clusters, cluster);
+    cluster_refresh_kinds(cluster);
+}
+
+bool engine_leave_cluster(struct engine *engine, const char *name)
+{
+    const struct cluster *cluster;
+    for (size_t i = 1; (cluster = clusters_at(&engine->clusters, i)); i++) {
+        if (strcmp(cluster->name, name) != 0 || !cluster->options.comes_and_goes) continue;
+        clusters_leave(&engine->clusters, cluster);
+        return true;
+    }
+    return false;
 }
 
 /* --- the parts */
@@ -170,10 +198,19 @@ static bool make_sinks(struct engine *engine, struct err *err)
     return true;
 }
 
-/* False when the log of writes, the directory of states or the client of http.request cannot be had. */
+static bool make_cluster_secrets(struct engine *engine, struct err *err)
+{
+    const struct engine_settings *settings = engine->options.settings;
+    if (!settings->clusters_from) return true;
+    engine->cluster_secrets = cluster_secrets_new(&engine->clusters, settings->clusters_from, settings, err);
+    return engine->cluster_secrets || err_wrap(err, "%s", engine->names->clusters_from);
+}
+
+/* False when Secrets of clusters, the log of writes, the directory of states or the client of http.request
+ * cannot be had. */
 static bool make_inputs(struct engine *engine, struct err *err)
 {
-    if (!make_states(engine, err)) return false;
+    if (!make_states(engine, err) || !make_cluster_secrets(engine, err)) return false;
     engine->audit = write_log_new(engine->options.settings->audit_log, err);
     if (!engine->audit) return err_wrap(err, "%s", engine->names->audit_log);
     return make_web(engine, err) && make_sinks(engine, err);

@@ -9,7 +9,7 @@
 /* Names in messages, as the users of a driver know them: of settings, and of the action that loads changed
  * files again. */
 struct setting_names {
-    const char *http_hosts, *sinks, *audit_log, *report, *webhook_address, *webhook_cert;
+    const char *http_hosts, *sinks, *audit_log, *report, *webhook_address, *webhook_cert, *clusters_from;
     const char *state_dir;        /* NULL: scripts may keep states without it */
     const char *dry_run;          /* any write mode but WRITES_SENT */
     const char *recorded, *tried; /* those two modes */
@@ -47,6 +47,9 @@ struct engine_settings {
     const struct history_setting *history; /* kinds whose last versions are kept */
     size_t history_count, history_memory;
     int64_t history_deleted_ms; /* time that deleted objects are kept */
+
+    /* "NAMESPACE[/SELECTOR]" of Secrets with kubeconfigs, each of which is a cluster; NULL: none. */
+    const char *clusters_from;
 
     /* Scripts, and what is given to them. */
     struct script_search search; /* files and directories, scanned again at reloads */

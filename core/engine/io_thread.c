@@ -16,8 +16,8 @@ struct io_thread {
     pthread_t thread;
     bool running;
     struct loop *loop;
-    bool is_alone; /* the loop is its own */
-    bool joined;   /* the loop and the pool are another's */
+    bool is_alone;           /* the loop is its own */
+    struct io_thread *first; /* whose loop and pool it uses; NULL: its own */
     struct pool *pool;
     struct kube_client *client;
     struct waker *released; /* the pool's release queue is no longer empty */
@@ -60,14 +60,73 @@ struct io_thread *io_thread_new(const struct kube_client_options *options, struc
     return NULL;
 }
 
+/* A call that the engine thread waits for. */
+struct io_call {
+    struct mail mail;
+    void (*fn)(void *ctx);
+    void *ctx;
+    pthread_mutex_t lock;
+    pthread_cond_t returned;
+    bool done;
+};
+
+static void on_call(struct mail *mail)
+{
+    struct io_call *call = container_of(mail, struct io_call, mail);
+    call->fn(call->ctx);
+    pthread_mutex_lock(&call->lock);
+    call->done = true;
+    pthread_cond_signal(&call->returned);
+    pthread_mutex_unlock(&call->lock);
+}
+
+void io_thread_call(struct io_thread *io, void (*fn)(void *ctx), void *ctx)
+{
+    const struct io_thread *thread = io->first ? io->first : io;
+    struct io_call call = {.mail.deliver = on_call, .fn = fn, .ctx = ctx};
+    if (!thread->running) {
+        fn(ctx);
+        return;
+    }
+    pthread_mutex_init(&call.lock, NULL);
+    pthread_cond_init(&call.returned, NULL);
+    mailbox_post(loop_mailbox(io->loop), &call.mail);
+    pthread_mutex_lock(&call.lock);
+    while (!call.done) pthread_cond_wait(&call.returned, &call.lock);
+    pthread_mutex_unlock(&call.lock);
+    pthread_mutex_destroy(&call.lock);
+    pthread_cond_destroy(&call.returned);
+}
+
+struct client_joining {
+    struct io_thread *io;
+    const struct kube_client_options *options;
+    struct err *err;
+};
+
+static void make_client(void *ctx)
+{
+    struct client_joining *joining = ctx;
+    joining->io->client =
+        kube_client_new(joining->io->loop, joining->io->pool, joining->options, joining->err);
+}
+
+static void free_client(void *ctx)
+{
+    struct io_thread *io = ctx;
+    kube_client_free(io->client);
+    io->client = NULL;
+}
+
 struct io_thread *io_thread_join(struct io_thread *first, const struct kube_client_options *options,
                                  struct err *err)
 {
-    struct kube_client *client = kube_client_new(first->loop, first->pool, options, err);
-    if (!client) return NULL;
     struct io_thread *io = NEW(struct io_thread);
-    *io = (struct io_thread){.loop = first->loop, .pool = first->pool, .client = client, .joined = true};
-    return io;
+    *io = (struct io_thread){.loop = first->loop, .pool = first->pool, .first = first};
+    io_thread_call(io, make_client, &(struct client_joining){io, options, err});
+    if (io->client) return io;
+    free(io);
+    return NULL;
 }
 
 static void *run(void *arg)
@@ -101,9 +160,9 @@ void io_thread_free(struct io_thread *io)
 {
     if (!io) return;
     must(!io->running);
-    kube_client_free(io->client);
+    if (io->client) io_thread_call(io, free_client, io);
     timer_cancel(&io->drain);
-    if (io->pool && !io->joined) {
+    if (io->pool && !io->first) {
         pool_drain(io->pool);
         pool_free(io->pool);
     }

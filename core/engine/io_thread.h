@@ -16,15 +16,18 @@ struct io_thread;
 struct io_thread *io_thread_new(const struct kube_client_options *options, struct loop *loop,
                                 struct pool *stored, struct err *err);
 /* Another client on the loop of `first`, with its pool; both are borrowed, and `first` runs and ends them.
- * Returns NULL and sets err like the above. While `first` runs, on its thread. */
+ * Returns NULL and sets err like the above. */
 struct io_thread *io_thread_join(struct io_thread *first, const struct kube_client_options *options,
                                  struct err *err);
+/* Calls `fn` on the thread, and waits until it has returned; if the thread does not run, at once. On the
+ * engine thread. */
+void io_thread_call(struct io_thread *io, void (*fn)(void *ctx), void *ctx);
 void io_thread_start(struct io_thread *io);
 void io_thread_drain(struct io_thread *io);
 /* Ends the loop and the thread; the pool stays for holders of objects. */
 void io_thread_stop(struct io_thread *io);
 /* After io_thread_stop, or if it was never started; every object must have been released. One that joined:
- * before that, on the thread, or after it was stopped. */
+ * before the first is freed. */
 void io_thread_free(struct io_thread *io);
 
 struct loop *io_thread_loop(struct io_thread *io);

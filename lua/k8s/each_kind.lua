@@ -1,55 +1,18 @@
 -- k8s.each_kind: a function for each kind that the server serves, now and later. What it makes ends with the kind.
 local raw = ...
 
-local coroutines = require "k8s.coroutine"
 local filter_of = require "k8s.kinds"
 local freeze = require("k8s.frozen").freeze
 local options = require "k8s.options"
 local plan = require "k8s.plan"
+local scope = require "k8s.scope"
 local task = require "k8s.task"
 
 local after, every, list = raw.time.after, raw.time.every, task.blocking(raw.kinds.list)
-local running = coroutine.running
 local WHERE = "k8s.each_kind"
 
--- The scope of the kind that the coroutine of a function is about; each function has a coroutine of its own.
-local scopes = setmetatable({}, { __mode = "k" })
-
--- Told by those who make informers, handlers and timers; `ending` is the method that ends it.
-function task.made(thing, ending)
-  local scope = scopes[running() or scopes]
-  if not scope then
-    return
-  end
-  if scope.ended then
-    return thing[ending](thing)
-  end
-  local count = scope.count
-  scope[count + 1], scope[count + 2], scope.count = thing, ending, count + 2
-end
-
--- The newest first: handlers before their informer.
-local function finish(scope)
-  scope.ended = true
-  for i = scope.count, 2, -2 do
-    local thing, ending = scope[i - 1], scope[i]
-    scope[i - 1], scope[i] = nil, nil
-    thing[ending](thing)
-  end
-end
-
 local function begin(self, kind)
-  local scope = { count = 0 }
-  self.scopes[kind.name] = scope
-  after(0, function()
-    if scope.ended then
-      return
-    end
-    coroutines.wrap(function()
-      scopes[running()] = scope
-      return self.fn(kind)
-    end)()
-  end)
+  self.scopes[kind.name] = scope.begin(self.fn, kind)
 end
 
 -- A kind that is missing while some groups do not respond may still be there.
@@ -61,10 +24,10 @@ local function compare(self, kinds, is_whole)
       begin(self, kind)
     end
   end
-  for name, scope in pairs(self.scopes) do
+  for name, made_of in pairs(self.scopes) do
     if is_whole and not served[name] then
       self.scopes[name] = nil
-      finish(scope)
+      scope.finish(made_of)
     end
   end
 end
@@ -101,9 +64,9 @@ local function stop(self)
   for _, timer in ipairs(self.timers) do
     timer:cancel()
   end
-  for name, scope in pairs(self.scopes) do
+  for name, made_of in pairs(self.scopes) do
     self.scopes[name] = nil
-    finish(scope)
+    scope.finish(made_of)
   end
 end
 

@@ -19,6 +19,7 @@ controller k8s.controller -
 create k8s.write_whole:create
 cron k8s.time:cron
 delete k8s.delete
+each_cluster k8s.each_cluster
 each_kind k8s.each_kind
 ensure k8s.ensure
 event k8s.events

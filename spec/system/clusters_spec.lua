@@ -134,22 +134,39 @@ describe("run with several --context #threads", function()
   end)
 
   it("runs the examples of its page", function()
-    local count = 0
+    local blocks = {}
     for _, block in ipairs(require "spec.support.examples".blocks "docs/clusters.md") do
-      if block.language == "lua" then
-        count = count + 1
-        local engine = start(block.text)
-        local map = config_map("a", { x = "y" })
-        map.metadata.labels = { copy = "west" }
-        home.api:request("POST", "/api/v1/namespaces/default/configmaps", map)
-        await(function()
-          local items = west.api:get("/api/v1/namespaces/default/configmaps").items
-          return items[1] and items[1].data.x == "y"
-        end, "the copy", 30)
-        assert.are.equal(0, cluster.terminate(engine))
-      end
+      if block.language == "lua" then blocks[#blocks + 1] = block.text end
     end
-    assert.are.equal(1, count)
+    assert.are.equal(2, #blocks)
+    local map = config_map("a", { x = "y" })
+    map.metadata.labels = { copy = "west" }
+    home.api:request("POST", "/api/v1/namespaces/default/configmaps", map)
+    local engine = start(blocks[1])
+    await(function()
+      local items = west.api:get("/api/v1/namespaces/default/configmaps").items
+      return items[1] and items[1].data.x == "y"
+    end, "the copy", 30)
+    assert.are.equal(0, cluster.terminate(engine))
+    engine = start(blocks[2])
+    await(function()
+      return engine:out():find "home%s+default/a\n" and engine:out():find "west%s+default/a\n"
+    end, "both", 30)
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.has_match(" errors=0 ", engine:err(), 1, true)
+  end)
+
+  it("shows them in the status", function()
+    west:kill "STOP"
+    local engine = start(WATCH)
+    engine:wait_error '"Synced" informer="east: configmaps'
+    local p = cluster.kubelua { "status", "--admin-socket", socket }
+    assert.are.equal(0, p:wait(), p:report())
+    assert.has_match("CLUSTER%s+SERVER%s+SOURCE%s+STATE", p:out())
+    assert.has_match("home %(home%)%s+" .. home.server:gsub("%p", "%%%0") .. "%s.-context home%s+ok\n", p:out())
+    assert.has_match("\nwest%s.-context west%s+waiting for discovery\n", p:out())
+    assert.has_match("\neast%s.-context east%s+ok\n", p:out())
+    assert.are.equal(0, cluster.terminate(engine))
   end)
 
   it("ends within its time while one hangs", function()

@@ -251,6 +251,17 @@ rules:
 ]=], extra)
   end)
 
+  it("has what run --clusters-from follows, with the same flag", function()
+    local extra = on_sim('require("k8s").informer "pods"', "--clusters-from=ops/team=a"):out()
+    assert.has_match([=[
+  namespace: ops
+rules:
+  - apiGroups: [""]
+    resources: [secrets]
+    verbs: [list, watch]
+]=], extra, 1, true)
+  end)
+
   it("has what run --report writes, with the same flag", function()
     local rule = 'require("k8s").rule { id = "a", kinds = { "pods" }, check = print }'
     local function rules(...) return on_sim(rule, ...):out():match "\nrules:\n(.*)$" end

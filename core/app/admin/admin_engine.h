@@ -59,6 +59,11 @@ void admin_put_commands(const struct admin_engine *admin, struct buf *out);
 /* All flags of the engine with their values, and where they were set; secrets are hidden. */
 void admin_put_config(const struct admin_engine *admin, struct buf *out);
 
+/* --- admin_clusters.c */
+
+/* Appends "clusters", if there are several. */
+void admin_put_clusters(const struct engine *engine, struct buf *out);
+
 /* --- admin_informers.c */
 
 /* Each informer once, whoever shares it; a unit (admin_document.h) is a claim. */

@@ -86,6 +86,7 @@ void admin_put_engine(const struct admin_engine *admin, struct buf *out)
     put_plugin(engine, out);
     put_outage(engine, out);
     put_history(cluster, out);
+    admin_put_clusters(engine, out);
     json_close(out, '}');
     buf_clear(&lag);
 }

@@ -41,6 +41,8 @@ static const struct flag flags[] = {
      "Add the permissions that kubelua run --metrics-auth=token needs to review tokens (default none)"},
     {"cache-dir", 0, FLAG_STRING, &options.cache_dir, "DIR", NULL,
      "Add the permission that kubelua run --cache-dir needs to identify the cluster"},
+    {"clusters-from", 0, FLAG_STRING, &options.clusters_from, "NAMESPACE[/SELECTOR]", NULL,
+     "Add the permission that kubelua run --clusters-from needs to follow the Secrets"},
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
 };
 
@@ -121,6 +123,7 @@ static bool print_rules(lua_State *L, const struct check_target *target, const s
     tool_set_bool(L, "with_fixes", with_fixes);
     tool_set_bool(L, "namespaced", namespaced);
     tool_set_bool(L, "reviews_tokens", options.metrics_auth && strcmp(options.metrics_auth, "token") == 0);
+    tool_set_text(L, "clusters_from", options.clusters_from ? options.clusters_from : "");
     tool_set_bool(L, "identifies_cluster", options.cache_dir != NULL);
     set_reports(L);
     return tool_call(L, "tool.check.rbac", err);

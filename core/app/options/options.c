@@ -144,6 +144,9 @@ const struct flag *engine_flags(struct options *o)
          "YAML file of settings: names of flags and their values; flags and the environment override it"},
         flag_log_format(o),
         flag_verbosity(o),
+        {"clusters-from", 0, FLAG_STRING, &o->clusters_from, "NAMESPACE[/SELECTOR]", NULL,
+         "Add a cluster for each Secret there with a kubeconfig, while it has these labels (default selector "
+         "kubelua.dev/cluster)"},
         {"shutdown-timeout", 0, FLAG_DURATION_MS, &o->shutdown_timeout_ms, "DURATION", NULL,
          "Time for calls in progress to finish after SIGTERM or SIGINT (default 10s)"},
         flag_max_object_size(o),

@@ -24,6 +24,7 @@ struct options {
     struct cluster_flags cluster;
     bool takes_contexts;       /* --context may be repeated: set before connection_flags */
     struct flag_list contexts; /* then: the first is that of `cluster` */
+    const char *clusters_from; /* of run and exec: NAMESPACE[/SELECTOR] of Secrets; NULL: none */
     struct leader_flags leader;
     struct flag_list files, as_groups;
     bool recursive;                          /* of files */

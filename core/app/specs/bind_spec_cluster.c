@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "app/specs/bind_spec_internal.h"
+#include "app/specs/spec_clusters.h"
 #include "audit/input/manifest_objects.h"
 #include "object/parse/document.h"
 #include "script/vm/args.h"
@@ -97,6 +98,25 @@ static int l_select(lua_State *L)
     return 1;
 }
 
+/* join(engine, name): adds a cluster that comes and goes. */
+static int l_join(lua_State *L)
+{
+    struct err err;
+    struct spec_engine *engine = spec_engine_arg(L);
+    const char *name = arg_str(L, 2, "env:add_cluster: name").p;
+    if (spec_engine_select(engine, name))
+        return spec_push_result(L, err_set(&err, ERR_INVALID, "\"%s\" is there already", name), &err);
+    return spec_push_result(L, spec_cluster_join(engine, name, &err), &err);
+}
+
+/* leave(engine, name): has it end; returns whether there was one. */
+static int l_leave(lua_State *L)
+{
+    struct spec_engine *engine = spec_engine_arg(L);
+    lua_pushboolean(L, engine_leave_cluster(engine->engine, arg_str(L, 2, "env:remove_cluster: name").p));
+    return 1;
+}
+
 /* read_file(path): its objects, each { json, apiVersion, kind }, with the types that its List declares */
 static int l_read_file(lua_State *L)
 {
@@ -137,6 +157,8 @@ void bind_test_cluster(lua_State *L)
                                      {"answer", l_answer},
                                      {"read_file", l_read_file},
                                      {"select", l_select},
+                                     {"join", l_join},
+                                     {"leave", l_leave},
                                      {NULL, NULL}};
     luaL_register(L, NULL, verbs);
 }

@@ -129,7 +129,7 @@ static bool make_engine(struct spec_engine *engine, struct err *err)
     struct cluster **others = xcalloc(engine->other_count + 1, sizeof(struct cluster *));
     /* Their configuration is plain: nothing of it can fail. */
     for (size_t i = 0; cluster && i < engine->other_count; i++)
-        must((others[i] = spec_cluster_connect(&engine->others[i], cluster, err)) != NULL);
+        must((others[i] = spec_cluster_connect(&engine->others[i], cluster, false, err)) != NULL);
     engine->states = spec_states_new(engine->loop);
     engine->sinks = spec_sinks_new(engine->loop);
     engine->engine = engine_new(

@@ -79,7 +79,7 @@ int64_t spec_engine_elapsed_ms(const struct spec_engine *engine);
 /* Has the functions below, faults and answers be about the cluster with this name from now on; NULL: the home
  * cluster. False if there is none. */
 bool spec_engine_select(struct spec_engine *engine, const char *name);
-/* The kinds of that cluster. */
+/* The kinds of that cluster; NULL: it is gone. */
 const struct kinds *spec_engine_kinds(const struct spec_engine *engine);
 /* Stores objects, unaffected by faults; watches deliver them when the engine settles. */
 bool spec_engine_put(struct spec_engine *engine, struct str json, struct err *err);

@@ -187,6 +187,57 @@ bool cluster_config_load(const struct cluster_flags *flags, struct cluster_confi
     return ok;
 }
 
+/* Returns what of an entry uses this machine, by the name of its field; NULL: nothing. */
+static const char *foreign_user(const struct kubeconfig_user *user)
+{
+    return user->exec                 ? "exec"
+           : user->has_auth_provider  ? "auth-provider"
+           : user->client_certificate ? "client-certificate"
+           : user->client_key         ? "client-key"
+           : user->token_file         ? "tokenFile"
+                                      : NULL;
+}
+
+static bool refuse_foreign(const char *path, const struct kubeconfig *files, struct err *err)
+{
+    for (size_t i = 0; i < files->users.count; i++) {
+        const char *field = foreign_user(&files->users.items[i].user);
+        if (field)
+            return err_set(err, ERR_INVALID, "%s: users[%s].%s: programs and files are not used", path,
+                           files->users.items[i].name, field);
+    }
+    for (size_t i = 0; i < files->clusters.count; i++)
+        if (files->clusters.items[i].cluster.certificate_authority)
+            return err_set(err, ERR_INVALID,
+                           "%s: clusters[%s].certificate-authority: programs and files are not used", path,
+                           files->clusters.items[i].name);
+    return true;
+}
+
+static bool parse(const char *path, const struct kubeconfig *files, struct cluster_config *out,
+                  struct err *err)
+{
+    static const struct cluster_flags none;
+    struct chosen chosen = {0};
+    if (!refuse_foreign(path, files, err)) return false;
+    if (!files->current_context) return err_set(err, ERR_INVALID, "%s: current-context is not set", path);
+    if (!choose_entries(&none, files, &chosen, err)) return false;
+    if (!chosen.cluster || !chosen.cluster->cluster.server)
+        return err_set(err, ERR_INVALID, "%s: contexts[%s]: no server", path, chosen.context->name);
+    out->namespace_ = xstrdup("default");
+    return kubeconfig_merge(&none, &chosen, out, err);
+}
+
+bool cluster_config_parse(const char *path, struct str text, struct cluster_config *out, struct err *err)
+{
+    struct kubeconfig files = {0};
+    *out = (struct cluster_config){0};
+    bool ok = kubeconfig_add_text(&files, path, text, err) && parse(path, &files, out, err);
+    kubeconfig_clear(&files);
+    if (!ok) cluster_config_clear(out);
+    return ok;
+}
+
 void cluster_config_clear(struct cluster_config *config)
 {
     free(config->server);

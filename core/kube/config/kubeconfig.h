@@ -7,6 +7,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
+#include "base/str.h"
 #include "kube/config/exec_config.h"
 
 /* Settings from the command line; every member may be NULL. Flags override the file (C-6). */
@@ -52,6 +53,9 @@ struct cluster_config {
  * keys are read and checked. Sets ERR_INVALID, ERR_NOT_FOUND, ERR_PARSE, ERR_TLS or ERR_IO with one clear
  * line. */
 bool cluster_config_load(const struct cluster_flags *flags, struct cluster_config *out, struct err *err);
+/* Loads it from the text of a kubeconfig alone, which errors call `path`: one that somebody else wrote.
+ * Refuses what would run programs or read files here, and what has no context. */
+bool cluster_config_parse(const char *path, struct str text, struct cluster_config *out, struct err *err);
 void cluster_config_clear(struct cluster_config *config);
 /* The entries of those files; none are read and merged when nothing is configured. kubeconfig_clear frees
  * them. */

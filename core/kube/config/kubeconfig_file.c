@@ -216,25 +216,36 @@ static bool check_kind(struct yaml_file *file, yaml_node_t *root, struct err *er
     return true;
 }
 
-bool kubeconfig_add_file(struct kubeconfig *config, const char *path, struct err *err)
+static bool add(struct kubeconfig *config, struct yaml_file *file, struct err *err)
 {
-    struct yaml_file file;
-    if (!yaml_file_load(&file, path, err)) return false;
-    yaml_node_t *root = yaml_file_root(&file);
-    bool ok = check_kind(&file, root, err);
-    for (size_t i = 0; ok && i < ARRAY_LEN(sections); i++) ok = read_section(config, i, &file, root, err);
+    const char *path = file->path;
+    yaml_node_t *root = yaml_file_root(file);
+    bool ok = check_kind(file, root, err);
+    for (size_t i = 0; ok && i < ARRAY_LEN(sections); i++) ok = read_section(config, i, file, root, err);
     struct str current = {0};
-    if (ok && !yaml_read_text(yaml_get(&file, root, "current-context"), &current, err))
+    if (ok && !yaml_read_text(yaml_get(file, root, "current-context"), &current, err))
         ok = err_wrap(err, "%s: current-context", path);
     if (ok && current.n && !config->current_context) {
         config->current_context = xstrndup(current.p, current.n);
         config->current_context_file = xstrdup(path);
     }
-    yaml_file_clear(&file);
+    yaml_file_clear(file);
     char *before = config->paths;
     config->paths = before ? xasprintf("%s, %s", before, path) : xstrdup(path);
     free(before);
     return ok;
+}
+
+bool kubeconfig_add_file(struct kubeconfig *config, const char *path, struct err *err)
+{
+    struct yaml_file file;
+    return yaml_file_load(&file, path, err) && add(config, &file, err);
+}
+
+bool kubeconfig_add_text(struct kubeconfig *config, const char *path, struct str text, struct err *err)
+{
+    struct yaml_file file;
+    return yaml_file_parse(&file, path, text, err) && add(config, &file, err);
 }
 
 void kubeconfig_clear(struct kubeconfig *config)

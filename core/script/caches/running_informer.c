@@ -90,6 +90,8 @@ static void close_one(struct running_informer *informer)
             clock_now_ms(loop_clock(script->host->loop)) + grace_ms;
     forget_claim(script, informer->claim);
     claim_close(informer->claim);
+    cluster_let_go(informer->cluster);
+    informer->cluster = NULL;
 }
 
 static void free_one(struct running_informer *informer)

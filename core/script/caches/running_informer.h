@@ -15,7 +15,7 @@ struct running_informer {
     TAILQ_ENTRY(running_informer) link;
     struct script *script;
     struct informer_claim *claim;
-    const struct cluster_parts *cluster; /* held */
+    const struct cluster_parts *cluster; /* held until it is closed, then NULL */
     size_t refs;
     bool resolved; /* as far as the kinds were known in its first turn */
     bool closed;

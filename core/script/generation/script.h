@@ -63,6 +63,8 @@ void script_collect_idle(struct script *script);
 /* Writes what its states that are kept have (state_keep.h). Returns the number of those that are being
  * written: call again until it is 0, or until there is no more time. */
 size_t script_flush_states(struct script *script);
+/* Ends the informers of a cluster that is gone. From any callback of a factory. */
+void script_end_cluster(struct script *script, const struct cluster_parts *parts);
 /* Frees the script, its claims and its handlers. */
 void script_free(struct script *script);
 

@@ -224,6 +224,11 @@ bool script_records_events(const struct script *script)
     return script->load.names_events;
 }
 
+void script_end_cluster(struct script *script, const struct cluster_parts *parts)
+{
+    handlers_end_cluster(script, parts);
+}
+
 bool script_has_main(const struct script *script)
 {
     return script->own.main->given;

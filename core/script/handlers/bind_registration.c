@@ -60,6 +60,17 @@ static int l_registration_stop(lua_State *L)
     return 0;
 }
 
+void handlers_end_cluster(struct script *script, const struct cluster_parts *parts)
+{
+    struct running_informer *informer;
+    TAILQ_FOREACH (informer, &script->own.running->list, link) {
+        if (informer->cluster != parts || claim_is_stopped(informer->claim)) continue;
+        running_informer_stop(informer);
+        waits_stopped(script, informer->claim);
+        handlers_remove_of(script->L, informer);
+    }
+}
+
 static int l_registration_has_synced(lua_State *L)
 {
     struct registration_box *box = class_self(L, CLASS_REGISTRATION, "has_synced");

@@ -188,7 +188,7 @@ bool handler_has_synced(const struct script_handler *h)
 void handlers_remove_of(lua_State *L, const struct running_informer *informer)
 {
     struct script_handler *h, *next;
-    for (h = TAILQ_FIRST(&script_of(L)->own.handlers->list); h; h = next) {
+    for (h = TAILQ_FIRST(&informer->script->own.handlers->list); h; h = next) {
         next = TAILQ_NEXT(h, link);
         if (h->informer == informer) handler_remove(L, h);
     }

@@ -76,6 +76,8 @@ void handler_remove(lua_State *L, struct script_handler *handler);
 void handler_unref(struct script_handler *handler);
 /* Removes all handlers of an informer that is stopped. */
 void handlers_remove_of(lua_State *L, const struct running_informer *informer);
+/* Stops the informers of a cluster that is gone. Outside of any call of their handlers. */
+void handlers_end_cluster(struct script *script, const struct cluster_parts *parts);
 /* Returns whether the calls of the initial delivery have ended (I-6). */
 bool handler_has_synced(const struct script_handler *handler);
 /* Returns whether all initial objects were delivered to the handler; some may still be pending events. */

@@ -26,6 +26,40 @@ static void check_stays(lua_State *L, const struct cluster_parts *parts)
                      parts->name);
 }
 
+static void list_names(const struct script_host *host, struct buf *out)
+{
+    const char *name;
+    uint64_t id;
+    for (size_t i = 0; host->clusters.at && (name = host->clusters.at(host->clusters.ctx, i, &id)); i++)
+        buf_printf(out, "%s%s", i > 0 ? ", " : "", name);
+}
+
+/* changes(): a number that is another one once a cluster has come or gone. */
+static int l_cluster_changes(lua_State *L)
+{
+    const struct cluster_names *clusters = &script_of(L)->host->clusters;
+    lua_pushnumber(L, clusters->changes ? (lua_Number)clusters->changes(clusters->ctx) : 0);
+    return 1;
+}
+
+/* names(): an array of the names, the home cluster first, and one of their ids: a cluster that comes again
+ * has another. */
+static int l_cluster_names(lua_State *L)
+{
+    const struct cluster_names *clusters = &script_of(L)->host->clusters;
+    const char *name;
+    uint64_t id;
+    lua_newtable(L);
+    lua_newtable(L);
+    for (size_t i = 0; clusters->at && (name = clusters->at(clusters->ctx, i, &id)); i++) {
+        lua_pushstring(L, name);
+        lua_rawseti(L, -3, (int)i + 1);
+        lua_pushnumber(L, (lua_Number)id);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    return 2;
+}
+
 /* check(name): raises unless there is such a cluster, and names those that there are. */
 static int l_cluster_check(lua_State *L)
 {
@@ -37,14 +71,18 @@ static int l_cluster_check(lua_State *L)
         return 0;
     }
     struct buf *known = script_scratch(script);
-    if (script->host->clusters.list) script->host->clusters.list(script->host->clusters.ctx, known);
+    list_names(script->host, known);
     script_raise(L, "k8s.cluster: unknown cluster \"%.100s\"%s%s", name.p, known->len ? "; there are " : "",
                  buf_text(known));
 }
 
 static void bind_cluster(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"find", l_cluster_find}, {"check", l_cluster_check}, {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"find", l_cluster_find},
+                                     {"check", l_cluster_check},
+                                     {"names", l_cluster_names},
+                                     {"changes", l_cluster_changes},
+                                     {NULL, NULL}};
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
     lua_setfield(L, -2, "cluster");

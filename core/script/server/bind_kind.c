@@ -14,7 +14,8 @@
 
 struct resource_box {
     struct resource resource;            /* all NULL until resolved */
-    const struct cluster_parts *cluster; /* held */
+    const struct cluster_parts *cluster; /* may be gone by now, unless it is the home cluster */
+    char *cluster_name;                  /* NULL: that one */
     char *kind;                          /* as the script wrote it */
 };
 
@@ -30,17 +31,22 @@ const struct resource *resource_arg(lua_State *L, int idx, const char *verb)
     return &box_arg(L, idx, verb)->resource;
 }
 
+/* Boxes may be garbage for long: they do not hold the cluster. */
 const struct cluster_parts *resource_cluster(lua_State *L, int idx)
 {
-    return box_arg(L, idx, "cluster")->cluster;
+    const struct resource_box *box = box_arg(L, idx, "cluster");
+    if (!box->cluster_name) return box->cluster;
+    const struct cluster_parts *now = cluster_named(script_of(L)->host, str_of(box->cluster_name));
+    if (now != box->cluster) script_raise(L, "the cluster \"%s\" is gone", box->cluster_name);
+    return now;
 }
 
 static int l_resource_gc(lua_State *L)
 {
     struct resource_box *box = lua_touserdata(L, 1);
     resource_clear(&box->resource);
-    cluster_let_go(box->cluster);
-    box->cluster = NULL;
+    free(box->cluster_name);
+    box->cluster_name = NULL;
     free(box->kind);
     box->kind = NULL;
     return 0;
@@ -72,7 +78,7 @@ const struct resource *resource_declared(lua_State *L, int idx, const struct kin
     const struct resource_box *box = box_arg(L, idx, access->verb);
     struct kind_access q = *access;
     q.kind = str_of(box->kind);
-    q.cluster = box->cluster;
+    q.cluster = resource_cluster(L, idx);
     if (!allows(&q, &box->resource)) raise_undeclared(L, &q, &box->resource);
     return &box->resource;
 }
@@ -83,7 +89,8 @@ bool kind_push_declared(lua_State *L, const struct kind_access *q, struct err *e
     struct resource_box *box = lua_newuserdata(L, sizeof *box);
     memset(box, 0, sizeof *box);
     class_set(L, script_of(L), CLASS_RESOURCE);
-    box->cluster = cluster_hold(q->cluster);
+    box->cluster = q->cluster;
+    if (q->cluster->name) box->cluster_name = xstrdup(q->cluster->name);
     box->kind = xstrndup(q->kind.p, q->kind.n);
     bool known = kinds_known(kinds) && kinds_resolve(kinds, q->kind, &box->resource, err);
     const struct resource *meant = known ? &box->resource : NULL;

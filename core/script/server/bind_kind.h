@@ -32,7 +32,7 @@ bool kind_push_declared(lua_State *L, const struct kind_access *access, struct e
 const struct resource *resource_declared(lua_State *L, int idx, const struct kind_access *access);
 /* The same without the check of declarations; raises "verb: expected a resource, not nil". */
 const struct resource *resource_arg(lua_State *L, int idx, const char *verb);
-/* Returns the cluster for which the resource was resolved; the resource holds it. */
+/* Returns the cluster for which the resource was resolved. Raises if it is gone. */
 const struct cluster_parts *resource_cluster(lua_State *L, int idx);
 /* The text at 1 is a declaration; it becomes part of the plan. */
 void kind_declare(lua_State *L, const struct declarer *declarer, struct declarations *declared,

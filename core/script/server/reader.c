@@ -28,6 +28,8 @@ static void close_read(struct reader *reader)
     reader->read = NULL;
     timer_cancel(&reader->timeout);
     --*open_count(reader);
+    cluster_let_go(reader->cluster);
+    reader->cluster = NULL;
 }
 
 static void wake(struct reader *reader)

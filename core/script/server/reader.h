@@ -17,7 +17,7 @@ struct read_wait;
 
 struct reader {
     struct script *script;
-    const struct cluster_parts *cluster; /* held */
+    const struct cluster_parts *cluster; /* held as long as it reads, then NULL */
     struct live_read *read;              /* NULL: closed */
     enum live_verb verb;
     const char *name;              /* "k8s.watch" */

@@ -5,7 +5,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "base/buf.h"
 #include "base/str.h"
 #include "informer/leader/leadership.h"
 #include "informer/shared/shared_factory.h"
@@ -63,8 +62,11 @@ struct cluster_parts {
 struct cluster_names {
     /* Returns NULL if there is none. */
     const struct cluster_parts *(*find)(void *ctx, struct str name);
-    /* Appends all names, as a message lists them. */
-    void (*list)(void *ctx, struct buf *out);
+    /* Returns the name of number `at`, the home cluster first, and sets its id, which no other has or had;
+     * NULL after the last. NULL: names are not known. */
+    const char *(*at)(void *ctx, size_t at, uint64_t *id);
+    /* Returns a number that changes when one comes or goes. Likewise. */
+    uint64_t (*changes)(void *ctx);
     void *ctx;
 };
 

@@ -1,7 +1,18 @@
 -- env:cluster(name): the clusters of a test beside the home cluster, which test.load { clusters = { name } } makes.
 local raw = ...
 
-local select = raw.test.select
+local test = raw.test
+
+local select = test.select
+
+-- Has the cluster be meant; false when it is not there, or no more.
+local function there(env, name)
+  if type(name) == "string" and select(env.engine, name) then
+    return true
+  end
+  select(env.engine)
+  return false
+end
 
 -- What is about one cluster.
 local METHODS = {
@@ -23,7 +34,9 @@ local function method(env, name, key, shown)
       raw.raise("env:cluster: " .. key .. ": methods are called with ':'")
     end
     env:settle()
-    select(env.engine, name)
+    if not there(env, name) then
+      raw.raise(string.format('env:cluster: the cluster "%s" is gone', name))
+    end
     env.selected = name
     return finish(env, pcall(env[key], env, ...))
   end
@@ -34,9 +47,26 @@ local function unknown(content, name)
 end
 
 return function(methods)
+  -- One that comes while the script runs, as by a Secret, and goes.
+  function methods:add_cluster(name)
+    local ok, problem = test.join(self.engine, name)
+    select(self.engine)
+    if not ok then
+      raw.raise("env:add_cluster: " .. problem)
+    end
+    self:settle()
+    return self:cluster(name)
+  end
+
+  function methods:remove_cluster(name)
+    if not test.leave(self.engine, name) then
+      raw.raise(string.format('env:remove_cluster: no cluster "%s" came while the script ran', tostring(name)))
+    end
+    return self:settle()
+  end
+
   function methods:cluster(name)
-    if type(name) ~= "string" or not select(self.engine, name) then
-      select(self.engine)
+    if not there(self, name) then
       local text = 'env:cluster: unknown cluster "%s"; name it in test.load { clusters = { ... } }'
       raw.raise(string.format(text, tostring(name)))
     end

@@ -74,12 +74,18 @@ local function add_identity(rules)
   rules:add { ns = "kube-system", group = "", resource = "namespaces", name = "kube-system", verbs = { get = true } }
 end
 
+local function add_clusters(rules, from)
+  local verbs = { list = true, watch = true }
+  rules:add { ns = from:match "^[^/]*", group = "", resource = "secrets", verbs = verbs }
+end
+
 -- Returns the exit code. `target` resolves kinds, as for tool.check.
 return function(target, facts)
   local rules, ok = rbac_rules.new(target.quote), true
   for _, script in ipairs(facts.scripts) do ok = add_script(rules, script, target, facts) and ok end
   if facts.reports then add_reports(rules, facts.reports, facts.namespace) end
   if facts.reviews_tokens then add_reviews(rules) end
+  if facts.clusters_from ~= "" then add_clusters(rules, facts.clusters_from) end
   if facts.identifies_cluster then add_identity(rules) end
   if facts.form == "helm" and rules:has_each() then
     complain "the values of the chart have no place for the rights of --namespaced; use -o yaml or -o kustomize"

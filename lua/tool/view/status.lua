@@ -186,7 +186,26 @@ local function sinks(list, view)
   return rows:block(view)
 end
 
--- --- leases and timers
+-- --- clusters, leases and timers
+
+local function state_of(cluster, now)
+  local lost = units.time(cluster.unreachableSince)
+  if lost ~= 0 then return ("unreachable for %s: %s"):format(units.duration(now - lost), text(cluster.unreachable)) end
+  if text(cluster.discoveryError) ~= "" then return text(cluster.discoveryError) end
+  return cluster.known == true and "ok" or "waiting for discovery"
+end
+
+-- Of an engine with several.
+local function clusters(list, view)
+  local rows = text_table.new("CLUSTER", "SERVER", "SOURCE", "STATE")
+  for _, cluster in ipairs(list) do
+    local state = state_of(cluster, view.now)
+    rows:add(text(cluster.name) .. (cluster.home == true and " (home)" or ""), shown(cluster.server),
+      shown(cluster.source), state)
+    rows:tint(4, state == "ok" and "good" or "bad")
+  end
+  return rows:block(view)
+end
 
 local function leases(list, view)
   local rows = text_table.new("LEASE", "LEADER", "HOLDER", ">AGE", ">RENEWED")
@@ -223,6 +242,7 @@ return function(status, view)
   view.unreachable = units.time(engine.unreachableSince) ~= 0
   return table.concat {
     head(engine, view),
+    clusters(items(engine.clusters), view),
     audit(status.audit, view),
     scripts(items(status.scripts), view),
     params(items(status.scripts), view),

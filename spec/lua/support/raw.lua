@@ -97,7 +97,7 @@ function raw_verbs.new(record)
     null = "null",
     queue = { methods = {}, new = noop, get = noop, drain = noop, shut_down = noop },
     job = { result = noop, runner = noop },
-    cluster = { find = function() return true end, check = noop },
+    cluster = { find = function() return true end, check = noop, names = noop, changes = noop },
     kinds = { list = noop, check = noop, check_informer = noop },
     live = {
       watch_class = {}, lines_class = {}, raw = noop, logs = noop, lines = noop, line = noop,

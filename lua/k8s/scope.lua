@@ -1,0 +1,52 @@
+-- What functions that k8s.each_kind and k8s.each_cluster call have made, and its end.
+local raw = ...
+
+local coroutines = require "k8s.coroutine"
+local task = require "k8s.task"
+
+local after, running = raw.time.after, coroutine.running
+
+local scope = {}
+
+-- The scope of a coroutine; each function has a coroutine of its own.
+local scopes = setmetatable({}, { __mode = "k" })
+
+-- Told by those who make informers, handlers and timers; `ending` is the method that ends it.
+function task.made(thing, ending)
+  local self = scopes[running() or scopes]
+  if not self then
+    return
+  end
+  if self.ended then
+    return thing[ending](thing)
+  end
+  local count = self.count
+  self[count + 1], self[count + 2], self.count = thing, ending, count + 2
+end
+
+-- Has fn(value) called in a task of its own; what that makes is in the scope that is returned.
+function scope.begin(fn, value)
+  local self = { count = 0 }
+  after(0, function()
+    if self.ended then
+      return
+    end
+    coroutines.wrap(function()
+      scopes[running()] = self
+      return fn(value)
+    end)()
+  end)
+  return self
+end
+
+-- The newest first: handlers before their informer.
+function scope.finish(self)
+  self.ended = true
+  for i = self.count, 2, -2 do
+    local thing, ending = self[i - 1], self[i]
+    self[i - 1], self[i] = nil, nil
+    thing[ending](thing)
+  end
+end
+
+return scope
