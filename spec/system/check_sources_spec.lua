@@ -184,6 +184,7 @@ end)
     writes = '{ "pods:patch" }', controller = '{ of = "pods", reconcile = print }', leader = "{}",
     state = '"s"', factory = "nil", main = "print", on_leader = "print", command = '"a", print',
     on_reload = "{}", queue = '{ name = "q" }', webhook = '{ path = "/a", public = true, fn = print }',
+    sink = '{ name = "s", to = "file:///tmp/s" }',
   }
 
   it("and knows which functions wait, and which only loading has, as the engine does", function()

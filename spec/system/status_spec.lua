@@ -110,7 +110,7 @@ describe("kubelua status #threads", function()
     local wide = engine.status "-owide"
     assert.has_match("SCRIPTS\n", wide, 1, true)
     assert.has_match("\npods +synced [^\n]+\n$", wide) -- no line below it: it has no more to say
-    assert.has_match("\n- name: pods\n  kind: po\n", engine.status "-oyaml", 1, true)
+    assert.has_match("\n- name: pods\n  cluster: \"\"\n  kind: po\n", engine.status "-oyaml", 1, true)
     assert.are.equal(0, cluster.terminate(engine))
   end)
 

@@ -26,8 +26,12 @@ static struct object_request patch(const char *name)
 
 static struct write_record begun(struct object_request *request)
 {
-    struct write_record record = {
-        .begun_us = 1700000000123456, .script = "team", .hash = "0123456789ab", .request = request};
+    static const struct cluster_parts cluster;
+    struct write_record record = {.cluster = &cluster,
+                                  .begun_us = 1700000000123456,
+                                  .script = "team",
+                                  .hash = "0123456789ab",
+                                  .request = request};
     buf_puts(&record.caller, "pods/1");
     buf_puts(&record.trigger, "OnAdd shop/web");
     return record;
