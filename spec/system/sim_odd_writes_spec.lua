@@ -63,6 +63,14 @@ describe("an odd write to the simulated server #threads", function()
         .. "existing object was found", apply)
   end)
 
+  it("takes a list for a merge patch where nothing is looked at, and cannot read the result", function()
+    sim.api:create(configmaps, { metadata = { name = "a" } })
+    local merge = "application/merge-patch+json"
+    local status = sim.api:request("PATCH", configmaps .. "/a?fieldValidation=Ignore", "[]", merge, 422)
+    assert.has_match("couldn't get version/kind; json parse error: json: cannot unmarshal array", status.message, 1, true)
+    sim.api:request("PATCH", configmaps .. "/a", "[]", merge, 400)
+  end)
+
   it("keeps the time of deletion of what an update creates, not of what a create does", function()
     local leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases/a"
     local time = "2020-01-01T00:00:00Z"

@@ -368,6 +368,12 @@ json_t *sim_body_patched(void *ctx, const struct sim_kind *kind, const json_t *o
     json_t *patched = patch->body(patch->ctx, kind, old, refusal);
     if (!patched) return NULL;
     if (json_is_object(patched)) refusal->status = moved(patch, kind, patched);
+    if (json_is_array(patched))
+        refusal->status = unreadable(
+            patch, patched,
+            xstrdup("couldn't get version/kind; json parse error: json: cannot unmarshal array into Go value "
+                    "of type struct { APIVersion string \"json:\\\"apiVersion,omitempty\\\"\"; Kind string "
+                    "\"json:\\\"kind,omitempty\\\"\" }"));
     if (refusal->status) {
         json_decref(patched);
         return NULL;

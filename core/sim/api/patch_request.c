@@ -146,6 +146,10 @@ static json_t *read_patch(const struct writing *w, sim_body_fn *body)
 {
     bool list = body == patched;
     bool unread = body != merged_by_key && w->ignores_unknown; /* a server looks for unknown fields first */
+    json_error_t error;
+    json_t *array = unread && body == merged ? sim_parse(w->request->body, 0, &error) : NULL;
+    if (json_is_array(array)) return array; /* which replaces the object, and is refused as such */
+    json_decref(array);
     char *why;
     json_t *given = sim_parse_as(w->request->body, list ? JSON_ARRAY : JSON_OBJECT,
                                  !list    ? MAP_TYPE
