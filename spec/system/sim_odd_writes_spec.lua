@@ -67,7 +67,8 @@ describe("an odd write to the simulated server #threads", function()
     sim.api:create(configmaps, { metadata = { name = "a" } })
     local merge = "application/merge-patch+json"
     local status = sim.api:request("PATCH", configmaps .. "/a?fieldValidation=Ignore", "[]", merge, 422)
-    assert.has_match("couldn't get version/kind; json parse error: json: cannot unmarshal array", status.message, 1, true)
+    local unread = "couldn't get version/kind; json parse error: json: cannot unmarshal array"
+    assert.has_match(unread, status.message, 1, true)
     sim.api:request("PATCH", configmaps .. "/a", "[]", merge, 400)
   end)
 

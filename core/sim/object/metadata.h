@@ -29,3 +29,8 @@ enum sim_metadata_checks {
 
 /* Appends the causes of the checks of the object's metadata, a set of them. */
 void sim_metadata_causes(const struct sim_kind *kind, const json_t *object, int checks, json_t *causes);
+/* Returns false with a refusal if the object, with its defaults, must not follow `old`; `given` is the body,
+ * and `update` has the causes of what no update may do, which it takes. */
+bool sim_check_update(const struct sim_kind *kind, const json_t *old, const json_t *object,
+                      const json_t *given, const char *subresource, json_t *update,
+                      struct sim_refusal *refusal);

@@ -1,0 +1,90 @@
+/* What an update is refused for: the causes of its metadata and of its kind, in a server's order. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "schema/rules.h"
+#include "sim/object/metadata.h"
+#include "sim/object/object_spec.h"
+#include "sim/object/status.h"
+#include "sim/text/tree.h"
+#include "sim/validate/rules.h"
+
+static const char *meta(const json_t *object, const char *key)
+{
+    return sim_text_at(json_object_get(object, "metadata"), key);
+}
+
+static bool is(const char *subresource, const char *name)
+{
+    return subresource && strcmp(subresource, name) == 0;
+}
+
+static void check_finalizers(const json_t *object, const json_t *old, json_t *causes)
+{
+    json_t *finalizer;
+    size_t i;
+    json_t *seen = json_array();
+    json_array_foreach (*meta(old, "deletionTimestamp") ? sim_at(object, "metadata.finalizers") : NULL, i,
+                        finalizer) {
+        const char *name = sim_text_at(finalizer, "");
+        if (sim_has_text(sim_at(old, "metadata.finalizers"), name) || sim_has_text(seen, name)) continue;
+        json_array_append(seen, finalizer);
+        char *detail =
+            xasprintf("no new finalizers can be added if the object is being deleted, found new finalizers "
+                      "[]string{\"%s\"}",
+                      name);
+        json_array_append_new(causes, sim_cause("FieldValueForbidden", "metadata.finalizers", NULL, detail));
+        free(detail);
+    }
+    json_decref(seen);
+}
+
+/* Appends the causes of a kind's rules with, in the place of rules for its metadata, what these find: a
+ * server finds the same once more. `update` are those of what an update must not do. */
+static void add_causes(const struct sim_kind *kind, const json_t *object, const json_t *rules, json_t *update,
+                       json_t *causes)
+{
+    json_t *cause;
+    size_t i;
+    json_array_foreach ((json_t *)rules, i, cause) {
+        if (json_is_object(cause))
+            json_array_append(causes, cause);
+        else if (json_integer_value(cause) == SCHEMA_CHECK_REVALIDATED)
+            sim_metadata_causes(kind, object, SIM_CHECK_ALL, causes);
+        else {
+            json_array_extend(causes, update);
+            sim_metadata_causes(kind, object, SIM_CHECK_LABELS | SIM_CHECK_KNOWN_FINALIZERS, causes);
+        }
+    }
+}
+
+bool sim_check_update(const struct sim_kind *kind, const json_t *old, const json_t *object,
+                      const json_t *given, const char *subresource, json_t *update,
+                      struct sim_refusal *refusal)
+{
+    const struct schema_rule_set *rules = kind->schema ? schema_rule_set(kind->kind) : NULL;
+    json_t *causes = json_array(), *more = json_array(),
+           *spec = sim_spec_causes(kind, object, is(subresource, "status"));
+    check_finalizers(object, old, update);
+    sim_metadata_causes(kind, object, SIM_CHECK_LABELS | SIM_CHECK_FINALIZERS, causes);
+    json_array_extend(causes, update);
+    sim_metadata_causes(kind, object, SIM_CHECK_LABELS, causes);
+    if (subresource || !rules || !rules->places_metadata)
+        json_array_append_new(more, json_integer(SCHEMA_CHECK_CHANGED));
+    sim_csr_check(kind, old, object, subresource, more);
+    json_array_extend(more, spec);
+    if (!subresource) sim_add_rule_causes(kind, old, object, given, more);
+    add_causes(kind, object, more, update, causes);
+    json_decref(spec);
+    json_decref(more);
+    json_decref(update);
+    if (is(subresource, "status") && sim_is_namespace(kind))
+        sim_rules_check("status of Namespace", old, object, NULL, causes);
+    if (!subresource && kind->graceful) sim_add_pod_change_causes(old, object, causes);
+    if (json_array_size(causes) == 0) {
+        json_decref(causes);
+        return true;
+    }
+    return sim_refuse(refusal, sim_status_invalid_causes(kind, meta(old, "name"), causes));
+}
