@@ -1,5 +1,5 @@
-"""A receiver of CloudEvents for specs: sink_receiver.py LOG MODE... prints its port. LOG has a line for each event that it
-took: id, partitionkey, and the body's type. What it responds is the file LOG.mode: words of "ok", "flaky" (fails at
+"""A receiver of CloudEvents for specs: sink_receiver.py LOG prints its port. LOG has a line for each event that it
+took: id, partitionkey, and the body's type. What it responds is the file LOG.mode: words of "ok", "flaky SHARE" (fails at
 random, half of the times after it took the events), "down" (503), "busy SECONDS" (429 with Retry-After, once), "moved"
 (302), "choosy" (400 when an event has the subject "bad")."""
 import http.server, json, os, random, sys, time
@@ -53,7 +53,7 @@ class Handler(http.server.BaseHTTPRequestHandler):
             return self.respond(429, [("Retry-After", how[1])])
         if how[0] == "choosy" and any(event.get("subject") == "bad" for event in events):
             return self.respond(400)
-        if how[0] == "flaky" and random.random() < 0.3:
+        if how[0] == "flaky" and random.random() < float(how[1]):
             if random.random() < 0.5:
                 self.take(events)
             if random.random() < 0.5:

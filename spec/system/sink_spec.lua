@@ -3,6 +3,12 @@ local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 local temp = require "spec.support.temp"
 
+-- The proof (./dev prove sinks) kills more engines, at later moments, until so many events were published.
+local KILLS = tonumber(os.getenv "KUBELUA_SINK_KILLS" or 6)
+local SECONDS = tonumber(os.getenv "KUBELUA_SINK_SECONDS" or 0.7)
+local EVENTS = tonumber(os.getenv "KUBELUA_SINK_EVENTS" or 0)
+local FLAKY = "flaky " .. (os.getenv "KUBELUA_SINK_FLAKY" or 0.3)
+
 local SCRIPT = [[
   local k8s = require "k8s"
   local settings = k8s.params { to = { type = "string", required = true }, from = { type = "integer", default = 1 } }
@@ -105,15 +111,18 @@ describe("a sink #threads", function()
   end
 
   -- Kills engines at random while they publish, then lets the last one deliver all. Returns what they acknowledged.
-  local function kill_some(kills, delivered)
+  local function kill_some(delivered)
     local seed = tonumber(os.getenv "SEED" or os.time())
     math.randomseed(seed)
     local stored, ends = 0, {}
-    for i = 1, kills + 1 do
-      if i > kills then set_mode "ok" end
+    local is_last, i = false, 0
+    while not is_last do
+      i = i + 1
+      is_last = i > KILLS and stored >= EVENTS
+      if is_last then set_mode "ok" end
       local engine = run(COUNT, { "--param", "from=" .. stored + 1 })
-      if i <= kills then
-        random_wait(engine, 0.7)
+      if not is_last then
+        random_wait(engine, SECONDS)
         engine:kill "KILL"
         engine:wait()
       else
@@ -134,10 +143,10 @@ describe("a sink #threads", function()
   end
 
   it("delivers by HTTP to a receiver that fails, after kill -9: in order of each key, none lost", function()
-    set_mode "flaky"
-    local stored, about = kill_some(tonumber(os.getenv "KUBELUA_SINK_KILLS" or 6), received)
+    set_mode(FLAKY)
+    local stored, about = kill_some(received)
     local twice = check_order(received(), stored, about)
-    print(("# %d events were acknowledged, %d came twice"):format(stored, twice))
+    print(("# http: %d events were acknowledged, %d came twice"):format(stored, twice))
     assert.is_true(stored > 20)
     assert.matches(" application/cloudevents%-batch%+json [%d.]+ s3cret$", lines(log)[1])
   end)
@@ -153,8 +162,9 @@ describe("a sink #threads", function()
       end
       return ids
     end
-    local stored, about = kill_some(6, in_file)
-    check_order(in_file(), stored, about)
+    local stored, about = kill_some(in_file)
+    local twice = check_order(in_file(), stored, about)
+    print(("# file: %d events were acknowledged, %d came twice"):format(stored, twice))
     assert.is_true(stored > 20)
   end)
 
@@ -265,6 +275,48 @@ describe("a sink #threads", function()
     assert.matches('\nkubelua_sink_failures_total{script="[^"]+",sink="out"} [1-9]', metrics)
     assert.is_nil(engine:err():find("s3cret", 1, true))
     assert.is_nil(status:find("s3cret", 1, true))
+  end)
+
+  it("goes on with the settings of the next generation, and with what was stored before", function()
+    set_mode "down"
+    local engine = run [[
+      k8s.main(function() assert(sink:publish({}, { id = "k0/1" })) print "done" end)
+    ]]
+    engine:wait_line "done"
+    engine:wait_error "Events wait"
+    local out = folder .. "/other.jsonl"
+    temp.write(folder .. "/it.lua", (SCRIPT:format(""):gsub("settings%.to", ('("file://%s")'):format(out))))
+    engine:wait_error '"Reloaded'
+    await("the event", function() return #lines(out) == 1 end, engine)
+    assert.matches('"id":"k0/1"', temp.read(out))
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.are.same({}, received())
+  end)
+
+  it("lets another process have a spool that is empty, and delivers what that one left", function()
+    set_mode "down"
+    local body = [[
+      k8s.command("publish", function(id) return tostring(sink:publish({}, { id = id, timeout = "30s" })) end)
+    ]]
+    local function start(name)
+      local engine = run(body, { "--admin-socket", folder .. "/" .. name })
+      engine:wait_error '"Starting"'
+      return engine
+    end
+    local function publish(name, id)
+      return (temp.run(("%s call --admin-socket %s/%s publish %s"):format(
+        os.getenv "KUBELUA_BIN" or "build/release/kubelua", folder, name, id)))
+    end
+    local first = start "first"
+    assert.matches("true", publish("first", "k0/1"))
+    local second = start "second"
+    first:kill "KILL"
+    first:wait()
+    set_mode "ok"
+    assert.matches("true", publish("second", "k0/2"))
+    await("both events", function() return #received() == 2 end, second)
+    assert.are.same({ "k0/1", "k0/2" }, received())
+    assert.are.equal(0, cluster.terminate(second))
   end)
 
   it("publishes nothing in a dry run, and logs what it would publish", function()

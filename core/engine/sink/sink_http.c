@@ -7,7 +7,7 @@
 #include "engine/sink/sink_internal.h"
 #include "net/web.h"
 
-enum { RESPONSE_MAX = 64 << 10, SHOWN = 120, WAIT_MS = 3600000 };
+enum { RESPONSE_MAX = 64 << 10, WAIT_MS = 3600000 };
 
 struct http_delivery {
     struct sink_delivery base;
@@ -41,14 +41,8 @@ static void on_done(void *ctx, const struct web_reply *reply, const struct err *
     http->status = reply ? reply->status : 0;
     http->retry_after_ms = reply ? retry_after_ms(reply->headers) : -1;
     if (err) http->err = *err;
-    if (reply) {
-        struct buf text = {0};
-        buf_str(&text, str_trim(reply->body));
-        buf_shorten(&text, 0, SHOWN);
-        err_set(&http->err, ERR_HTTP, "the server responded %d%s%s", reply->status, text.len ? ": " : "",
-                buf_text(&text));
-        buf_clear(&text);
-    }
+    /* Nothing of the body, which may repeat what was sent. */
+    if (reply) err_set(&http->err, ERR_HTTP, "the server responded %d", reply->status);
     http->is_over = true;
     pthread_cond_broadcast(&sink->changed);
     pthread_mutex_unlock(&sink->lock);

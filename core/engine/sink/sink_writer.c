@@ -194,19 +194,37 @@ static bool store_group(struct sink *sink)
     return ok;
 }
 
+/* Opens a spool that an earlier process left, even if nothing is published any more; one that another process
+ * still has, perhaps a child of the earlier one, is left for the next time. With the lock, which is let go
+ * meanwhile. */
+static void open_left(struct sink *sink, bool *is_left)
+{
+    size_t max_bytes = sink->spool_max;
+    pthread_mutex_unlock(&sink->lock);
+    open_spool(sink, max_bytes, true);
+    pthread_mutex_lock(&sink->lock);
+    if (sink->spool) *is_left = false;
+}
+
 /* Waits until events do, or until the spool has been empty for a while and is closed. With the lock, which is
  * let go meanwhile. */
-static void await_events(struct sink *sink)
+static void await_events(struct sink *sink, bool *is_left)
 {
     int64_t until_ms = clock_now_ms(clock_real()) + IDLE_MS;
     while (!sink->ends && TAILQ_EMPTY(&sink->waiting)) {
         int64_t left_ms = until_ms - clock_now_ms(clock_real());
-        if (sink->spool && left_ms <= 0 && atomic_load(&sink->spool_events) == 0) {
+        bool is_open = sink->spool;
+        if (left_ms <= 0 && is_open && atomic_load(&sink->spool_events) == 0) {
             pthread_mutex_unlock(&sink->lock);
             close_spool(sink);
             pthread_mutex_lock(&sink->lock);
+        } else if (left_ms <= 0 && !is_open && *is_left) {
+            open_left(sink, is_left);
+        } else {
+            sink_wait(sink, left_ms > 0 ? left_ms : is_open || *is_left ? IDLE_MS : FOR_EVER_MS);
+            continue;
         }
-        sink_wait(sink, !sink->spool ? FOR_EVER_MS : left_ms > 0 ? left_ms : IDLE_MS);
+        until_ms = clock_now_ms(clock_real()) + IDLE_MS;
     }
 }
 
@@ -229,12 +247,12 @@ static void work(struct sink *sink)
 void *sink_writer_run(void *ctx)
 {
     struct sink *sink = ctx;
-    /* What an earlier process left is delivered, even if nothing is published any more. */
-    if (access(sink->dir, F_OK) == 0) open_spool(sink, sink->spool_max, true);
+    bool is_left = access(sink->dir, F_OK) == 0;
     pthread_mutex_lock(&sink->lock);
+    if (is_left) open_left(sink, &is_left);
     while (!sink->ends) {
         if (TAILQ_EMPTY(&sink->waiting))
-            await_events(sink);
+            await_events(sink, &is_left);
         else
             work(sink);
     }
