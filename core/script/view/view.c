@@ -45,9 +45,9 @@ static void push(lua_State *L, struct script *script, enum script_class class_, 
                  struct value value)
 {
     struct view *view = lua_newuserdata(L, sizeof *view);
-    retained_take(script, &script->retained, root);
     view->root = root;
     view->value = value;
+    view->slot = retained_take(script, &script->retained, root);
     class_set(
         L, script,
         class_); /* from here on the collector releases the reference; nothing above raises after taking it */
@@ -259,7 +259,7 @@ static int l_view_gc(lua_State *L)
 {
     struct view *view = lua_touserdata(L, 1);
     struct script *script = script_of(L);
-    retained_drop(script, &script->retained, view->root);
+    retained_drop(script, &script->retained, view->slot);
     view->root = NULL;
     return 0;
 }

@@ -21,7 +21,14 @@ struct script_views {
 
 struct view {
     struct root *root;
-    struct value value;
+    union {
+        struct value value;
+        struct {
+            const uint32_t *at;
+            uint32_t word;
+            uint32_t slot; /* retained.h; where `value` has nothing: with Lua's head a view takes 64 bytes */
+        };
+    };
 };
 
 /* Pushes a new view of the complete object; takes a reference of its own. */

@@ -128,12 +128,16 @@ struct retained_set {
 
 struct retained_object {
     struct root *root; /* NULL: an empty slot */
-    size_t views;      /* views of it that Lua has not collected */
+    uint32_t views;    /* views with this slot that Lua has not collected */
+    uint32_t next;     /* of an empty slot: the next one */
 };
 
 struct retained {
+    /* In the order in which views were made, as Lua's collector goes over them, and not by object: an object
+     * may have several slots. */
     struct retained_object *slots;
-    size_t cap, count, last; /* slots (a power of two); objects; last slot found */
+    uint32_t cap, used, count; /* slots; those before the first that never had a view; with an object */
+    uint32_t last, empty;      /* slot of the last view; first one that is empty again, `used` for none */
     LIST_HEAD(retained_sets, retained_set) many;
     size_t bytes;             /* bytes of objects that are in no cache; part of the script's memory */
     size_t counted;           /* objects counted for `bytes` */

@@ -18,72 +18,65 @@ enum { DEPARTED_MIN = 16 };
  * together, roughly. */
 enum { SAMPLE_OF_ONE = 1024, SAMPLE = 32768 };
 
-/* --- the table */
+/* --- the slots */
 
-static size_t home_of(const struct retained *retained, const struct root *root)
+static void resize(struct script *script, uint32_t cap)
 {
-    return ((uint64_t)(uintptr_t)root * 0x9e3779b97f4a7c15u >> 32) & (retained->cap - 1);
-}
-
-/* Returns the slot of the object, or the empty one where it belongs. */
-static size_t slot_of(const struct retained *retained, const struct root *root)
-{
-    size_t at = home_of(retained, root);
-    while (retained->slots[at].root && retained->slots[at].root != root) at = (at + 1) & (retained->cap - 1);
-    return at;
-}
-
-static void resize(struct script *script, size_t cap)
-{
-    struct retained *retained = &script->retained, old = *retained;
-    retained->slots = xcalloc(cap, sizeof *retained->slots);
+    struct retained *retained = &script->retained;
+    ptrdiff_t more = ((ptrdiff_t)cap - (ptrdiff_t)retained->cap) * (ptrdiff_t)sizeof *retained->slots;
+    retained->slots = xrealloc(retained->slots, cap * sizeof *retained->slots);
     retained->cap = cap;
-    for (size_t i = 0; i < old.cap; i++)
-        if (old.slots[i].root) retained->slots[slot_of(retained, old.slots[i].root)] = old.slots[i];
-    free(old.slots);
-    retained->last = 0;
-    memory_note(script, ((ptrdiff_t)cap - (ptrdiff_t)old.cap) * (ptrdiff_t)sizeof *retained->slots);
+    memory_note(script, more);
+}
+
+static uint32_t new_slot(struct script *script)
+{
+    struct retained *retained = &script->retained;
+    uint32_t slot = retained->empty;
+    if (slot < retained->used) {
+        retained->empty = retained->slots[slot].next;
+        return slot;
+    }
+    must(retained->used < UINT32_MAX / 4);
+    if (retained->used == retained->cap) resize(script, retained->cap ? retained->cap * 2 : SLOTS_MIN);
+    retained->empty = ++retained->used;
+    return slot;
 }
 
 void retained_add(struct script *script, struct root *root)
 {
     struct retained *retained = &script->retained;
-    /* Growing by four, and shrinking in retained_recount at a 32nd only, keeps a loop over many objects from
-     * resizing again and again. */
-    if (retained->count >= retained->cap / 2) resize(script, retained->cap ? retained->cap * 4 : SLOTS_MIN);
-    retained->last = slot_of(retained, root);
-    struct retained_object *object = &retained->slots[retained->last];
-    if (object->views++ > 0) return;
-    object->root = root_ref(root);
+    retained->last = new_slot(script);
+    retained->slots[retained->last] = (struct retained_object){.root = root_ref(root)};
     retained->count++;
 }
 
-void retained_find(struct retained *retained, const struct root *root)
-{
-    retained->last = slot_of(retained, root);
-    must(retained->slots[retained->last].root == root);
-}
-
-/* Removes the slot without a tombstone: moves up entries that would no longer be found across an empty
- * slot. */
-static void empty(struct retained *retained, size_t free_at)
-{
-    size_t mask = retained->cap - 1;
-    for (size_t at = (free_at + 1) & mask; retained->slots[at].root; at = (at + 1) & mask) {
-        size_t home = home_of(retained, retained->slots[at].root);
-        if (((at - home) & mask) < ((at - free_at) & mask)) continue;
-        retained->slots[free_at] = retained->slots[at];
-        free_at = at;
-    }
-    retained->slots[free_at] = (struct retained_object){0};
-}
-
-void retained_remove_last(struct script *script)
+void retained_remove(struct script *script, uint32_t slot)
 {
     struct retained *retained = &script->retained;
-    root_unref(retained->slots[retained->last].root);
-    empty(retained, retained->last);
+    root_unref(retained->slots[slot].root);
+    retained->slots[slot] = (struct retained_object){.next = retained->empty};
+    retained->empty = slot;
     retained->count--;
+}
+
+/* Gives back the memory behind the last object, and puts the empty slots in order: the first ones are used
+ * first. */
+static void tidy(struct script *script)
+{
+    struct retained *retained = &script->retained;
+    uint32_t used = retained->used;
+    while (used > 0 && !retained->slots[used - 1].root) used--;
+    retained->used = retained->empty = used;
+    for (uint32_t i = used; i-- > 0;) {
+        if (retained->slots[i].root) continue;
+        retained->slots[i].next = retained->empty;
+        retained->empty = i;
+    }
+    if (retained->last >= used) retained->last = 0;
+    uint32_t cap = retained->cap;
+    while (cap > SLOTS_MIN && used < cap / 32) cap /= 4;
+    if (cap != retained->cap) resize(script, cap);
 }
 
 void retained_add_set(struct script *script, struct retained_set *many)
@@ -139,6 +132,12 @@ bool retained_is_due(const struct script *script)
     return count >= DEPARTED_MIN && count >= retained->counted && bytes >= script->heap.limit / 4;
 }
 
+static int by_address(const void *a, const void *b)
+{
+    uintptr_t one = (uintptr_t) * (struct root *const *)a, other = (uintptr_t) * (struct root *const *)b;
+    return one < other ? -1 : one > other;
+}
+
 static bool is_cached(const struct script *script, const struct root *object)
 {
     for (size_t i = 0; i < script->informers.count; i++) {
@@ -164,6 +163,23 @@ static size_t bytes_of_one(const struct script *script, const struct retained_se
     return bytes;
 }
 
+/* Each object of the slots counts once. */
+static size_t bytes_of_slots(const struct script *script)
+{
+    const struct retained *retained = &script->retained;
+    struct root **departed = xcalloc((size_t)retained->count + 1, sizeof *departed);
+    size_t count = 0, bytes = 0;
+    for (uint32_t i = 0; i < retained->used; i++) {
+        struct root *root = retained->slots[i].root;
+        if (root && !is_cached(script, root)) departed[count++] = root;
+    }
+    qsort(departed, count, sizeof *departed, by_address);
+    for (size_t i = 0; i < count; i++)
+        if (i == 0 || departed[i] != departed[i - 1]) bytes += size_of(departed[i]);
+    free(departed);
+    return bytes;
+}
+
 /* Adds the number of objects counted to `looked`. */
 static size_t bytes_of_many(const struct script *script, size_t *counted)
 {
@@ -182,10 +198,9 @@ static size_t bytes_of_many(const struct script *script, size_t *counted)
 void retained_recount(struct script *script)
 {
     struct retained *retained = &script->retained;
-    size_t bytes = 0, counted = retained->count;
-    if (retained->cap > SLOTS_MIN && retained->count < retained->cap / 32) resize(script, retained->cap / 4);
-    for (size_t i = 0; i < retained->cap; i++)
-        if (retained->slots[i].root) bytes += bytes_of(script, retained->slots[i].root);
+    size_t bytes, counted = retained->count;
+    tidy(script);
+    bytes = bytes_of_slots(script);
     bytes += bytes_of_many(script, &counted);
     script->memory += bytes - retained->bytes;
     retained->bytes = bytes;

@@ -15,23 +15,20 @@ struct script;
 
 /* For retained_take and retained_drop. */
 void retained_add(struct script *script, struct root *root);
-void retained_find(struct retained *retained, const struct root *root);
-void retained_remove_last(struct script *script);
+void retained_remove(struct script *script, uint32_t slot);
 
-/* Adds a view of the object. */
-static inline void retained_take(struct script *script, struct retained *retained, struct root *root)
+/* Adds a view of the object; returns its slot. */
+static inline uint32_t retained_take(struct script *script, struct retained *retained, struct root *root)
 {
-    if (retained->cap && retained->slots[retained->last].root == root)
-        retained->slots[retained->last].views++;
-    else
-        retained_add(script, root);
+    if (!retained->used || retained->slots[retained->last].root != root) retained_add(script, root);
+    retained->slots[retained->last].views++;
+    return retained->last;
 }
 
-/* Removes a view of the object. */
-static inline void retained_drop(struct script *script, struct retained *retained, const struct root *root)
+/* Removes a view of the object in the slot. */
+static inline void retained_drop(struct script *script, struct retained *retained, uint32_t slot)
 {
-    if (retained->slots[retained->last].root != root) retained_find(retained, root);
-    if (--retained->slots[retained->last].views == 0) retained_remove_last(script);
+    if (--retained->slots[slot].views == 0) retained_remove(script, slot);
 }
 
 /* Counts an object that comes from the server, not from a cache. */
