@@ -1,6 +1,7 @@
 /* Applies deltas; see applier.h. */
 #include "informer/shared/applier.h"
 
+#include "base/clock.h"
 #include "informer/reflect/refusals.h"
 
 void applier_init(struct applier *applier)
@@ -26,25 +27,44 @@ static void note_version(struct applier *applier, const struct delta *delta)
     if (version.n) indexer_set_resource_version(applier->store, version);
 }
 
-static void process_put(struct applier *applier, const struct delta *delta, const struct event_info *info)
+static struct event_info info_of(const struct delta *delta)
 {
-    /* The store keeps its own reference; the previous object lives until the handlers were called. */
-    struct root *before = indexer_put(applier->store, root_ref(delta->object));
-    mirrors_put(&applier->mirrors, delta->object);
-    const struct change change = change_of_put(before, delta->object, info);
-    handler_list_notify(&applier->handlers, &change);
-    root_unref(before);
+    return (struct event_info){.initial = delta->initial,
+                               .warm = delta->stored,
+                               .coalesced = delta->coalesced,
+                               .received_us = delta->received_us};
 }
 
-/* Notifies handlers of a delete even if the store never had the key (Q-3, Q-19), unless its add was
- * compressed away. */
-static void process_delete(struct applier *applier, const struct delta *delta, const struct event_info *info)
+/* Changes the store; the caller releases `before`, which must live until the handlers were called. */
+static struct change put(struct applier *applier, const struct delta *delta, const struct event_info *info)
+{
+    struct root *before = indexer_put(applier->store, root_ref(delta->object));
+    mirrors_put(&applier->mirrors, delta->object);
+    return change_of_put(before, delta->object, info);
+}
+
+static struct change take_away(struct applier *applier, const struct delta *delta,
+                               const struct event_info *info)
 {
     struct root *before = indexer_remove(applier->store, delta->object);
     mirrors_delete(&applier->mirrors, delta->object);
-    const struct change change = {NOTIFY_DELETE, before, delta->object, *info};
-    if (before || !delta->born) handler_list_notify(&applier->handlers, &change);
-    root_unref(before);
+    return (struct change){NOTIFY_DELETE, before, delta->object, *info};
+}
+
+/* Handlers are notified of a delete even if the store never had the key (Q-3, Q-19), unless its add was
+ * compressed away. */
+static bool is_told(const struct delta *delta, const struct change *change)
+{
+    return delta->type != DELTA_DELETED || change->before || !delta->born;
+}
+
+/* Applies a delta of one object. */
+static void process_one(struct applier *applier, const struct delta *delta, const struct event_info *info)
+{
+    bool gone = delta->type == DELTA_DELETED;
+    const struct change change = gone ? take_away(applier, delta, info) : put(applier, delta, info);
+    if (is_told(delta, &change)) handler_list_notify(&applier->handlers, &change);
+    root_unref(change.before);
 }
 
 /* Keeps stored objects whose listed state was refused: the server still has them, so they count as unchanged
@@ -88,18 +108,15 @@ static void process_resync(struct applier *applier, const struct delta *delta, c
 }
 
 /* Applies the delta, and only this one: handlers are notified of exactly the state that the store has,
- * without later deltas (Q-15, better). */
+ * without later deltas (Q-15, better), unless there are many of them (applier_run_all). */
 static void dispatch(struct applier *applier, const struct delta *delta)
 {
-    const struct event_info info = {.initial = delta->initial,
-                                    .warm = delta->stored,
-                                    .coalesced = delta->coalesced,
-                                    .received_us = delta->received_us};
+    const struct event_info info = info_of(delta);
     handler_list_begin_delta(&applier->handlers);
     switch (delta->type) {
     case DELTA_ADDED:
-    case DELTA_UPDATED: process_put(applier, delta, &info); break;
-    case DELTA_DELETED: process_delete(applier, delta, &info); break;
+    case DELTA_UPDATED:
+    case DELTA_DELETED: process_one(applier, delta, &info); break;
     case DELTA_REPLACED_ALL: process_replace(applier, delta, &info); break;
     case DELTA_SYNC_ALL: process_resync(applier, delta, &info); break;
     case DELTA_BOOKMARK: indexer_set_resource_version(applier->store, str_of(delta->resource_version)); break;
@@ -124,6 +141,64 @@ static size_t transform_some(struct applier *applier, struct delta *delta, size_
     size_t done = transform_list(&applier->transform, applier->store, delta, &applier->transforming, max,
                                  &applier->transform_counts);
     if (!applier->transforming.open) dispatch(applier, delta);
+    return done;
+}
+
+/* --- many deltas at once */
+
+/* From so many owners on, whose states together evict each other from the caches of the processor. */
+enum { OWNERS_MANY = 8 };
+/* Bounds of a run: a change waits for the handlers of others so long. */
+enum { RUN_MAX = 64, RUN_NS = 2000000 };
+
+static bool takes_runs(const struct applier *applier)
+{
+    return applier->handlers.owners >= OWNERS_MANY && !applier->transform.fn;
+}
+
+size_t applier_batch(const struct applier *applier, size_t max)
+{
+    return takes_runs(applier) && max < RUN_MAX ? RUN_MAX : max;
+}
+
+/* Deltas that the last runs say to be done in RUN_NS; two at least, so that it is measured on. */
+static size_t run_of(const struct applier *applier, size_t max)
+{
+    size_t most = applier->delta_ns > 0 ? (size_t)(RUN_NS / applier->delta_ns) : RUN_MAX;
+    if (most > RUN_MAX) most = RUN_MAX;
+    if (most < 2) most = 2;
+    return most < max ? most : max;
+}
+
+static void note_run(struct applier *applier, int64_t took_ns, size_t count)
+{
+    enum { WEIGHT = 8 };
+    int64_t each_ns = took_ns / (int64_t)count;
+    applier->delta_ns += (each_ns - applier->delta_ns) / (applier->delta_ns ? WEIGHT : 1);
+}
+
+size_t applier_run_all(struct applier *applier, const struct delta *deltas, size_t max)
+{
+    struct change changes[RUN_MAX];
+    struct root *before[RUN_MAX];
+    size_t done = 0, told = 0;
+    if (!takes_runs(applier) || applier_has_begun(applier)) return 0;
+    max = run_of(applier, max);
+    if (max < 2 || deltas[0].type > DELTA_DELETED || deltas[1].type > DELTA_DELETED) return 0;
+    int64_t begun_ns = clock_measure_ns();
+    handler_list_begin_delta(&applier->handlers);
+    for (; done < max && deltas[done].type <= DELTA_DELETED; done++) {
+        const struct delta *delta = &deltas[done];
+        const struct event_info info = info_of(delta);
+        note_version(applier, delta);
+        changes[told] =
+            delta->type == DELTA_DELETED ? take_away(applier, delta, &info) : put(applier, delta, &info);
+        before[done] = changes[told].before;
+        told += is_told(delta, &changes[told]);
+    }
+    handler_list_notify_all(&applier->handlers, changes, told);
+    for (size_t i = 0; i < done; i++) root_unref(before[i]);
+    note_run(applier, clock_measure_ns() - begun_ns, done);
     return done;
 }
 

@@ -4,6 +4,7 @@
 #pragma once
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "informer/reflect/delta_fifo.h"
 #include "informer/shared/handler_list.h"
@@ -18,6 +19,7 @@ struct applier {
     struct transform_counts transform_counts;
     struct transform_progress transforming; /* of the delta in progress: a list, before it takes effect */
     struct cursor cursor;                   /* of that delta, while handlers are called in slices */
+    int64_t delta_ns;                       /* of late, for a delta among many */
 };
 
 void applier_init(struct applier *applier);
@@ -25,5 +27,11 @@ void applier_clear(struct applier *applier);
 /* Applies at most `max` objects of the delta in progress, or of `delta` if none is; returns how many, 1 for a
  * delta without objects. `delta` must stay unchanged until applier_has_begun returns false. */
 size_t applier_run(struct applier *applier, struct delta *delta, size_t max);
+/* Returns how many deltas to take at once, `max` unless there are many owners of handlers. */
+size_t applier_batch(const struct applier *applier, size_t max);
+/* Applies as many of the deltas from `deltas` on as change one object each, `max` at most, at once, and only
+ * then notifies the handlers, those of one owner after those of another: with many owners that is much
+ * cheaper than delta by delta. Returns how many, 0 where it must be delta by delta. */
+size_t applier_run_all(struct applier *applier, const struct delta *deltas, size_t max);
 /* Returns whether a delta is in progress. */
 bool applier_has_begun(const struct applier *applier);

@@ -6,6 +6,19 @@
 #include "base/array.h"
 #include "base/must.h"
 
+static const void *owner_at(const struct handler_list *list, size_t i)
+{
+    const struct registration *r = list->items[i];
+    return r->handler.owner ? r->handler.owner : r;
+}
+
+static void count_owners(struct handler_list *list)
+{
+    list->owners = 0;
+    for (size_t i = 0; i < list->count; i++)
+        list->owners += i == 0 || owner_at(list, i) != owner_at(list, i - 1);
+}
+
 static void sweep(struct handler_list *list)
 {
     size_t kept = 0;
@@ -16,6 +29,7 @@ static void sweep(struct handler_list *list)
             list->items[kept++] = list->items[i];
     }
     list->count = kept;
+    count_owners(list);
 }
 
 /* A handler may remove itself or others from inside its call, so registrations are freed when no call is
@@ -39,15 +53,32 @@ void handler_list_begin_delta(struct handler_list *list)
     list->turn++;
 }
 
-void handler_list_notify(struct handler_list *list, const struct change *change)
+/* Notifies the handlers from `begin` to `end`. Calls may add handlers: `items` changes. */
+static void notify(const struct handler_list *list, size_t begin, size_t end, const struct change *change)
 {
-    list->depth++;
-    for (size_t i = 0; i < list->count; i++) { /* calls may add handlers: count and items change */
+    for (size_t i = begin; i < end; i++) {
         const struct registration *r = list->items[i];
         /* A handler added during this delta received the store with it, or has no initial delivery and wants
          * later changes only. */
         if (!r->removed && r->stage == HANDLER_ACTIVE && r->since < list->turn)
             registration_notify(r, change);
+    }
+}
+
+void handler_list_notify(struct handler_list *list, const struct change *change)
+{
+    list->depth++;
+    notify(list, 0, list->count, change);
+    leave(list);
+}
+
+void handler_list_notify_all(struct handler_list *list, const struct change *changes, size_t count)
+{
+    size_t end;
+    list->depth++;
+    for (size_t begin = 0; begin < list->count; begin = end) {
+        for (end = begin + 1; end < list->count && owner_at(list, end) == owner_at(list, begin);) end++;
+        for (size_t i = 0; i < count; i++) notify(list, begin, end, &changes[i]);
     }
     leave(list);
 }
@@ -64,6 +95,7 @@ void handler_list_add(struct handler_list *list, const struct event_handler *han
     if (r->stage == HANDLER_WAITING) r->handler.knows_stored = false;
     list->waiting |= r->stage == HANDLER_WAITING;
     *array_add(list->items, list->count) = r;
+    count_owners(list);
     *registration = r;
 }
 
@@ -126,6 +158,13 @@ void handler_list_remove(struct handler_list *list, struct registration *registr
     must(!registration->removed);
     registration->removed = true;
     if (list->depth == 0) sweep(list);
+}
+
+void handler_list_replace(struct handler_list *list, struct registration *registration,
+                          const struct event_handler *handler, int64_t now_ms)
+{
+    registration_replace(registration, handler, now_ms);
+    count_owners(list);
 }
 
 int64_t handler_list_resync_ms(const struct handler_list *list)

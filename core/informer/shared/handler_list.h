@@ -13,6 +13,7 @@
 struct handler_list {
     struct registration **items;
     size_t count;
+    size_t owners;           /* runs of handlers with one owner */
     uint64_t turn;           /* number of the delta that is being processed, or was last */
     bool synced;             /* the first list was processed and every handler notified */
     bool waiting;            /* a new handler waits for the next initial delivery */
@@ -27,6 +28,9 @@ void handler_list_clear(struct handler_list *list);
 void handler_list_begin_delta(struct handler_list *list);
 /* Notifies every handler that was there when the delta began. */
 void handler_list_notify(struct handler_list *list, const struct change *change);
+/* Notifies the handlers of all the changes, those of one owner before the next: what many scripts have in the
+ * caches of the processor is needed once for all changes. */
+void handler_list_notify_all(struct handler_list *list, const struct change *changes, size_t count);
 /* Adds a handler, which waits for the initial delivery of `store` (I-5) unless that is empty. Until then it
  * is not notified: the store will hold the changes of that time. */
 void handler_list_add(struct handler_list *list, const struct event_handler *handler, int64_t now_ms,
@@ -36,6 +40,9 @@ void handler_list_add(struct handler_list *list, const struct event_handler *han
  * next one, so every delivery ends. */
 size_t handler_list_deliver_initial(struct handler_list *list, const struct indexer *store, size_t max);
 void handler_list_remove(struct handler_list *list, struct registration *registration);
+/* Replaces the handler of the registration (registration.h). */
+void handler_list_replace(struct handler_list *list, struct registration *registration,
+                          const struct event_handler *handler, int64_t now_ms);
 
 /* Returns the shortest resync period of all handlers (I-15), RESYNC_NEVER for none. */
 int64_t handler_list_resync_ms(const struct handler_list *list);

@@ -135,6 +135,16 @@ static void end_delta(struct shared_informer *informer)
     note_synced(informer);
 }
 
+/* Together they have taken what is to be told of each. */
+static void end_deltas(struct shared_informer *informer, size_t count)
+{
+    int64_t each_ns = informer->spent_ns / (int64_t)count;
+    for (size_t i = 0; i < count; i++) {
+        informer->spent_ns = each_ns;
+        end_delta(informer);
+    }
+}
+
 static size_t show_some(struct shared_informer *informer, size_t max)
 {
     struct handler_list *handlers = &informer->applier.handlers;
@@ -157,7 +167,8 @@ static void measure(struct shared_informer *informer)
 static size_t apply_some(struct shared_informer *informer, size_t max)
 {
     if (informer->batch_count == 0)
-        informer->batch_count = delta_fifo_take(informer->fifo, max, &informer->batch);
+        informer->batch_count =
+            delta_fifo_take(informer->fifo, applier_batch(&informer->applier, max), &informer->batch);
     if (informer->batch_count == 0) {
         informer->owed = 0;
         return 0;
@@ -165,10 +176,13 @@ static size_t apply_some(struct shared_informer *informer, size_t max)
     /* Two reads of the clock for each delta are too much when nothing is logged. */
     bool timed = log_verbosity() >= 2 && waiting(informer) > SLOW_DEPTH;
     int64_t begun_ms = timed ? clock_now_ms(informer->clock) : 0;
-    size_t done = applier_run(&informer->applier, &informer->batch[informer->batch_at], max);
+    struct delta *next = &informer->batch[informer->batch_at];
+    size_t left = informer->batch_count - informer->batch_at;
+    size_t many = applier_run_all(&informer->applier, next, left);
+    size_t done = many ? many : applier_run(&informer->applier, next, max);
     if (timed) informer->spent_ms += clock_now_ms(informer->clock) - begun_ms;
     if (informer->latency) measure(informer);
-    if (!applier_has_begun(&informer->applier)) end_delta(informer);
+    if (!applier_has_begun(&informer->applier)) end_deltas(informer, many ? many : 1);
     informer->owed -= done < informer->owed ? done : informer->owed;
     return done;
 }
@@ -253,7 +267,7 @@ void shared_informer_replace_handler(struct shared_informer *informer, struct re
                                      const struct event_handler *handler)
 {
     must(!informer->processing);
-    registration_replace(registration, handler, clock_now_ms(informer->clock));
+    handler_list_replace(&informer->applier.handlers, registration, handler, clock_now_ms(informer->clock));
     delta_fifo_set_resync(informer->fifo, handler_list_resync_ms(&informer->applier.handlers));
 }
 

@@ -36,6 +36,9 @@ struct event_handler {
                       const struct event_info *info);
     void (*on_delete)(void *ctx, struct root *last, const struct event_info *info);
     void *ctx;
+    /* Whose it is, such as the script: handlers of one owner are notified of a change one after another.
+     * NULL: its own. */
+    const void *owner;
     /* Last part of the filter, called for objects that pass options->filter, at most once for each side of a
      * change. It must depend on the object alone. */
     bool (*passes)(void *ctx, struct root *object);
@@ -74,8 +77,9 @@ void shared_informer_set_clock(struct shared_informer *informer, struct clock *c
 void shared_informer_set_transform(struct shared_informer *informer, const struct transform *transform);
 
 /* Processes at most `max` deltas, or objects of one that has many, or initial objects of handlers that came
- * late; returns how many. A list may be transformed in several turns, then takes effect in the store at once,
- * and may be delivered to handlers in several turns. Not from a handler. */
+ * late; returns how many; where many handlers wait, 63 more. A list may be transformed in several turns, then
+ * takes effect in the store at once, and may be delivered to handlers in several turns. Not from a handler.
+ */
 size_t shared_informer_process(struct shared_informer *informer, size_t max);
 /* Finishes the delta or initial delivery in progress, so that no handler has seen a part of it. A handler
  * whose initial delivery has not begun keeps waiting. Not from a handler. */

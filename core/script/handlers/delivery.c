@@ -373,6 +373,7 @@ struct event_handler delivery_callbacks(struct script_handler *handler)
         .on_update = on_update,
         .on_delete = on_delete,
         .ctx = handler,
+        .owner = handler->script,
         .passes = handler->filter == LUA_NOREF ? NULL : handler_filter_passes,
         .keeps = keeps,
         .options = handler->options,
