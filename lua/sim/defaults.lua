@@ -109,7 +109,9 @@ end
 
 finish["core/v1.Service"] = function(service)
   local spec = at(service, "spec")
-  if text(spec, "sessionAffinity") ~= "ClientIP" then return end
+  local affinity = text(spec, "sessionAffinity")
+  if affinity == "None" then json.remove(spec, "sessionAffinityConfig") end
+  if affinity ~= "ClientIP" then return end
   default(spec, "sessionAffinityConfig", json.object("clientIP", json.object("timeoutSeconds", 10800)))
 end
 

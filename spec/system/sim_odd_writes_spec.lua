@@ -31,6 +31,9 @@ describe("an odd write to the simulated server #threads", function()
     local binding = { kind = "Binding", apiVersion = "v1", metadata = { name = "p" }, target = { name = "n2" } }
     refused("POST", pods .. "/p/binding", binding, 409, "Conflict",
       'Operation cannot be fulfilled on pods/binding "p": pod p is already assigned to node "n1"')
+    sim.api:delete(pods .. "/p?gracePeriodSeconds=60")
+    refused("POST", pods .. "/p/binding", binding, 409, "Conflict",
+      'Operation cannot be fulfilled on pods/binding "p": pod p is being deleted, cannot be assigned to a host')
     local event = { metadata = { name = "e" }, involvedObject = { namespace = "other" } }
     refused("POST", "/api/v1/namespaces/nowhere/events", event, 404, "NotFound", 'namespaces "nowhere" not found')
     refused("GET", events .. "/e?resourceVersion=x", nil, 400, "BadRequest",
@@ -57,6 +60,9 @@ describe("an odd write to the simulated server #threads", function()
       apply)
     local head = head_of("PATCH", configmaps .. "/a?fieldManager=m", given, apply)
     assert.has_match('299 - "' .. twice .. '"', head, 1, true)
+    local other = given:gsub('"2"', '"3"')
+    refused("PATCH", configmaps .. "/a?fieldManager=other&fieldValidation=Strict", other, 409, "Conflict",
+      'Apply failed with 1 conflict: conflict with "m": .data.a', apply) -- which comes before that
     given = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"b","uid":"u"}}'
     refused("PATCH", configmaps .. "/b?fieldManager=m", given, 409, "Conflict",
       'Operation cannot be fulfilled on configmaps "b": uid mismatch: the provided object specified uid u, and no '

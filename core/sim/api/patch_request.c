@@ -72,9 +72,42 @@ static void refuse_type(const struct writing *w)
 
 /* --- server-side apply */
 
+struct apply_body {
+    struct sim_apply how; /* first: it is what the body of a patch has for its context */
+    const struct writing *w;
+};
+
+/* Refuses keys that stand twice. */
+static json_t *twice_refused(const json_t *twice)
+{
+    struct buf text = {0};
+    size_t i;
+    json_t *problem;
+    json_array_foreach ((json_t *)twice, i, problem) buf_printf(&text, "\n  %s", json_string_value(problem));
+    json_t *status =
+        sim_status_bad_request("error strict decoding YAML: error converting YAML to JSON: yaml: "
+                               "unmarshal errors:%s",
+                               buf_text(&text));
+    buf_clear(&text);
+    return status;
+}
+
+/* A server looks for keys that stand twice after conflicts. */
 static json_t *applied(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
 {
-    return sim_applied(kind, old, ctx, refusal);
+    const struct apply_body *a = ctx;
+    json_t *object = sim_applied(kind, old, &a->how, refusal),
+           *twice = object ? sim_duplicates(a->w->request->body, true) : json_array();
+    if (a->w->strict && json_array_size(twice)) {
+        refusal->status = twice_refused(twice);
+        json_decref(object);
+        object = NULL;
+    } else if (!a->w->ignores_unknown && json_array_size(twice)) {
+        if (!a->w->reply->warnings) a->w->reply->warnings = json_array();
+        json_array_extend(a->w->reply->warnings, twice);
+    }
+    json_decref(twice);
+    return object;
 }
 
 /* Returns the configuration; NULL and a response if it is neither JSON nor YAML, or no map. */
@@ -98,42 +131,19 @@ static json_t *read_configuration(const struct writing *w)
     return NULL;
 }
 
-/* Refuses keys that stand twice, takes the array of them. */
-static void refuse_twice(const struct writing *w, json_t *twice)
-{
-    struct buf text = {0};
-    size_t i;
-    json_t *problem;
-    json_array_foreach (twice, i, problem) buf_printf(&text, "\n  %s", json_string_value(problem));
-    sim_reply_status(w->reply, sim_status_bad_request("error strict decoding YAML: error converting YAML to "
-                                                      "JSON: yaml: unmarshal errors:%s",
-                                                      buf_text(&text)));
-    buf_clear(&text);
-    json_decref(twice);
-}
-
 /* Applies the body; creates the object if it does not exist. */
 static void apply(struct writing *w, const char *key)
 {
-    json_t *given = read_configuration(w), *twice = given ? sim_duplicates(w->request->body, true) : NULL;
-    if (w->strict && json_array_size(twice)) {
-        json_decref(given);
-        refuse_twice(w, twice);
-        return;
-    }
-    struct sim_apply apply = {.given = given,
-                              .force = sim_query_true(w->request, "force"),
-                              .author = {w->by.manager, "Apply", w->target->served->api_version,
-                                         w->target->subresource, clock_wall_us(sim_clock(w->api)) / 1000000}};
-    struct sim_patch_body typed = {w, applied, &apply, .applied = true};
+    json_t *given = read_configuration(w);
+    struct apply_body applying = {
+        {.given = given,
+         .force = sim_query_true(w->request, "force"),
+         .author = {w->by.manager, "Apply", w->target->served->api_version, w->target->subresource,
+                    clock_wall_us(sim_clock(w->api)) / 1000000}},
+        w};
+    struct sim_patch_body typed = {w, applied, &applying, .applied = true};
     w->by.manager = NULL; /* the owners are in the result */
     if (given) sim_write_changed(w, key, sim_body_patched, &typed, true);
-    if (!w->ignores_unknown && json_array_size(twice)) {
-        json_array_extend(twice, w->reply->warnings);
-        json_decref(w->reply->warnings);
-        w->reply->warnings = json_incref(twice);
-    }
-    json_decref(twice);
     json_decref(given);
 }
 

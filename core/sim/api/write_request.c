@@ -131,6 +131,11 @@ static json_t *bound(void *ctx, const struct sim_kind *kind, const json_t *old, 
     const char *node = sim_text_at(old, "spec.nodeName"), *name = sim_text_at(old, "metadata.name");
     struct sim_kind binding = *kind;
     binding.plural = "pods/binding";
+    if (*sim_text_at(old, "metadata.deletionTimestamp")) {
+        refusal->status = sim_status_conflict(&binding, name,
+                                              "pod %s is being deleted, cannot be assigned to a host", name);
+        return NULL;
+    }
     if (*node) {
         refusal->status =
             sim_status_conflict(&binding, name, "pod %s is already assigned to node \"%s\"", name, node);

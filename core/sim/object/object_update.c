@@ -300,7 +300,8 @@ static json_t *update(const struct sim_kind *kind, const json_t *old, const json
     keep_alone(kind, object, old, subresource);
     keep_system_fields(kind, object, old, causes);
     sim_apply_defaults(kind, object);
-    if (to_status && sim_is_finished(kind, object)) /* a job, which nothing reads again */
+    if (to_status && !kind->custom && strcmp(kind->kind, "Job") == 0 &&
+        sim_is_finished(kind, object)) /* nothing reads it again, and defaults its labels */
         copy_field(json_object_get(object, "metadata"), json_object_get(body, "metadata"), "labels");
     if (!kind->custom && strcmp(kind->kind, "DaemonSet") == 0) count_template(object, old);
     if (kind->has_generation && counts && wants_other(kind, old, object)) {

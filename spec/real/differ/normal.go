@@ -27,6 +27,8 @@ var rules = []struct {
 		regexp.MustCompile(`(^|patch: )Invalid value: "\{(?:\\.|[^"\\])*": `), `${1}Invalid value: "{OBJECT}": `},
 	{"Go's internal types in messages", "a whole template, or the difference of two specs, as Go's structs have them; no client reads these",
 		regexp.MustCompile(`(?:\n(?:@@|[ +-]).*)+\n?|(spec\.template(?:\.spec)?: Invalid value: |^Invalid value: )\{(?:[^"]|"(?:\\.|[^"\\])*")*\}(: field is immutable)`), "${1}${2}"},
+	{"versions of definitions in messages", "likewise",
+		regexp.MustCompile(`(Invalid value: )\[\{.*?\}\](: must (?:have exactly|contain unique))`), "${1}${2}"},
 	{"continue tokens in YAML", "opaque",
 		regexp.MustCompile(`(?m)^(  continue: )[\w-]+$`), "${1}CONTINUE"},
 	{"addresses of services", "taken at random from the range",

@@ -356,6 +356,12 @@ static void test_a_service_gets_an_address(void **state)
     assert_json_at(object, "spec.ipFamilies", "['IPv4']");
     assert_json_at(object, "spec.sessionAffinityConfig", "{'clientIP':{'timeoutSeconds':10800}}");
     json_decref(object);
+    object = created("services",
+                     "{'metadata':{'name':'s'},'spec':{'clusterIP':'None','sessionAffinity':'None',"
+                     "'sessionAffinityConfig':{'clientIP':{'timeoutSeconds':1}}}}",
+                     "default");
+    assert_null(sim_at(object, "spec.sessionAffinityConfig"));
+    json_decref(object);
 }
 
 static void test_an_event_has_all_its_times(void **state)
