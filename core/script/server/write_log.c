@@ -95,7 +95,7 @@ static void put_entry(struct buf *out, struct write_record *record, int64_t ende
     put_text(out, "handler", buf_text(&record->caller));
     put_text(out, "trigger", buf_text(&record->trigger));
     put_text(out, "verb", write_function_of(request)->access_name);
-    put_text(out, "cluster", record->cluster->name ? record->cluster->name : "");
+    put_text(out, "cluster", record->cluster && record->cluster->name ? record->cluster->name : "");
     put_text(out, "resource", buf_text(&resource));
     put_text(out, "subresource", request->place.subresource);
     put_object(out, request, response->object);
