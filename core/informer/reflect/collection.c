@@ -115,6 +115,7 @@ void collection_replace(struct collection *c, struct delta_fifo *fifo, const cha
                         int64_t received_us)
 {
     close_holes(c);
+    if (c->used) pool_list_ended(root_pool(c->objects[0]), c->used);
     delta_fifo_replace(fifo, resource_version, c->objects, c->used, c->refused, received_us);
     free(c->slots);
     *c = (struct collection){0};

@@ -85,9 +85,9 @@ void node_release(struct pool *pool, uint32_t granule);
 uint32_t node_hash(const struct node *node);
 /* Bytes of a node with so many words. */
 size_t node_bytes(size_t words);
-/* Records the text from which a node was packed; see text_cache.h. */
+/* Records the text from which a node, new or not, was packed; see text_cache.h. */
 void node_set_text(struct pool *pool, struct text_places places, const char *p,
-                   const struct text_entry *entry);
+                   const struct text_entry *entry, bool fresh);
 /* Count, or release, one reference for each that is in `words`. */
 void words_retain(struct pool *pool, const uint32_t *words, size_t size);
 void words_release(struct pool *pool, const uint32_t *words, size_t size);

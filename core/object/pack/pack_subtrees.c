@@ -76,6 +76,6 @@ void walk_remember(struct walk *w)
     for (size_t i = 0; i < p->found_count; i++) {
         const struct found_text *found = &p->found[i];
         node_set_text(p->encoder.pool, found->places, w->tokens.text + w->tokens.at[found->from],
-                      &found->entry);
+                      &found->entry, found->fresh);
     }
 }

@@ -12,7 +12,11 @@
 #include "object/pack/intern.h"
 #include "object/value/dict.h"
 
-enum { DRAIN_AT_ONCE = 8192 }; /* takes some milliseconds, so that the loop stays responsive */
+enum {
+    DRAIN_AT_ONCE = 8192, /* takes some milliseconds, so that the loop stays responsive */
+    TEXTS_SHARE = 4,      /* the cache of many texts takes at most this part of what the objects take */
+    LARGE_SHARE = 8,      /* a list of this part of all objects is a large one */
+};
 
 static uint32_t fork_epoch;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -188,11 +192,17 @@ void node_release(struct pool *pool, uint32_t granule)
 }
 
 void node_set_text(struct pool *pool, struct text_places places, const char *p,
-                   const struct text_entry *entry)
+                   const struct text_entry *entry, bool fresh)
 {
     struct node *node = pool_at(pool, entry->granule);
-    text_cache_insert(&pool->subtrees, places, p, entry);
+    size_t used = atomic_load_explicit(&pool_slabs(pool)->used_bytes, memory_order_relaxed);
+    text_cache_insert(&pool->subtrees, places, p, entry, fresh, used / TEXTS_SHARE);
     node->has_text = 1;
+}
+
+void pool_list_ended(struct pool *pool, size_t objects)
+{
+    if (pool_is_mine(pool) && objects >= pool->roots.count / LARGE_SHARE) text_cache_trim(&pool->subtrees);
 }
 
 void words_release(struct pool *pool, const uint32_t *words, size_t size)

@@ -44,6 +44,9 @@ void pool_adopt(struct pool *pool);
 /* Frees what was released elsewhere, on the pool's thread: all of it, or, in a pool that has `released`, some
  * thousands, and calls `released` when there is more. */
 void pool_drain(struct pool *pool);
+/* Gives back memory that only helped to pack many objects, when a list of so many has ended: if they are a
+ * good part of all. */
+void pool_list_ended(struct pool *pool, size_t objects);
 struct pool_stats pool_stats(const struct pool *pool);
 
 /* Returns an estimate of the bytes of objects that take `own_bytes` by themselves (root_bytes), together with

@@ -38,7 +38,7 @@ static bool is_text_of(struct wanted_text *wanted, const struct text_entry *entr
     if (length > wanted->rest || wanted->p[length - 1] != close) return false;
     if (length != wanted->length) wanted->hash = hash_bytes(wanted->p, length);
     wanted->length = length;
-    return wanted->hash == entry->hash;
+    return wanted->hash == ((uint64_t)entry->hash[1] << 32 | entry->hash[0]);
 }
 
 static const struct text_entry *find_in(const struct text_cache *cache, uint32_t place,
@@ -134,7 +134,7 @@ static uint32_t choose(const struct text_cache *cache, struct text_places places
         *place = places.special;
         number = vacant_in(cache, *place);
     }
-    return number != UINT32_MAX ? number : first_of(cache, *place) + (uint32_t)entry->hash % TEXT_CACHE_WAYS;
+    return number != UINT32_MAX ? number : first_of(cache, *place) + entry->hash[0] % TEXT_CACHE_WAYS;
 }
 
 void text_cache_expect(const struct text_cache *cache, struct text_places places, uint32_t granule)
@@ -146,20 +146,46 @@ void text_cache_expect(const struct text_cache *cache, struct text_places places
         __builtin_prefetch(&cache->by_node.slot[node_hash(granule) & cache->by_node.mask], 1);
 }
 
-void text_cache_insert(struct text_cache *cache, struct text_places places, const char *p,
-                       const struct text_entry *entry)
+/* Returns whether the table is full, and most texts of late had to be walked although their nodes were there.
+ */
+static bool is_too_small(struct text_cache *cache, bool fresh)
 {
-    if (!cache->entry) {
+    cache->missed += !fresh;
+    if (++cache->inserted < entries_of(cache) / 4) return false;
+    bool is = cache->missed > cache->inserted / 2 && cache->count > entries_of(cache) / 4 * 3;
+    cache->inserted = cache->missed = 0;
+    return is;
+}
+
+static void grow(struct text_cache *cache, bool fresh, size_t bytes_max)
+{
+    size_t sets = (size_t)cache->mask + 1, entries = sets * TEXT_CACHE_WAYS;
+    bool grows = sets < TEXT_CACHE_SETS ? cache->count * 2 >= entries
+                                        : is_too_small(cache, fresh) && sets < TEXT_CACHE_SETS_MAX &&
+                                              entries * 2 * TEXT_CACHE_ENTRY <= bytes_max;
+    if (grows) resize(cache, (uint32_t)sets * 2);
+}
+
+void text_cache_insert(struct text_cache *cache, struct text_places places, const char *p,
+                       const struct text_entry *entry, bool fresh, size_t bytes_max)
+{
+    if (!cache->entry)
         resize(cache, SETS_MIN);
-    } else if (cache->count * 2 >= entries_of(cache) && cache->mask + 1 < TEXT_CACHE_SETS) {
-        resize(cache, (cache->mask + 1) * 2);
-    }
+    else
+        grow(cache, fresh, bytes_max);
     struct text_entry own = *entry;
     uint32_t place;
-    own.hash = hash_bytes(p, own.length);
+    uint64_t hash = hash_bytes(p, own.length);
+    own.hash[0] = (uint32_t)hash;
+    own.hash[1] = (uint32_t)(hash >> 32);
     uint32_t number = choose(cache, places, &own, &place);
     if (cache->place[number]) empty(cache, number);
     put(cache, number, place, &own);
+}
+
+void text_cache_trim(struct text_cache *cache)
+{
+    if (cache->entry && cache->mask + 1 > TEXT_CACHE_SETS) resize(cache, TEXT_CACHE_SETS);
 }
 
 void text_cache_forget(struct text_cache *cache, uint32_t granule)

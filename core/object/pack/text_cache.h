@@ -11,14 +11,16 @@
 #include "object/pack/granule_table.h"
 
 enum {
-    TEXT_CACHE_MIN = 64,       /* fewest bytes of a text that is recorded */
-    TEXT_CACHE_SETS = 1 << 14, /* at most */
-    TEXT_CACHE_WAYS = 4, /* entries of a set; each takes 28 bytes, and about 12 more to find it by node */
+    TEXT_CACHE_MIN = 64,           /* fewest bytes of a text that is recorded */
+    TEXT_CACHE_SETS = 1 << 14,     /* at most, except beside so many objects that more are little */
+    TEXT_CACHE_SETS_MAX = 1 << 18, /* beside any number */
+    TEXT_CACHE_WAYS = 4,           /* entries of a set */
+    TEXT_CACHE_ENTRY = 32,         /* bytes: 24, and at most 8 to find it by its node */
     TEXT_CACHE_TOKENS_MAX = (1 << 24) - 1,
 };
 
 struct text_entry {
-    uint64_t hash;        /* of the complete text */
+    uint32_t hash[2];     /* of the complete text */
     uint32_t length;      /* of the text, in bytes */
     uint32_t tokens : 24; /* in the text */
     uint32_t height : 8;  /* maps and arrays in one another, this one not counted */
@@ -30,6 +32,7 @@ struct text_cache {
                         searches end there */
     struct text_entry *entry;
     uint32_t mask, count;         /* of sets; of entries */
+    uint32_t inserted, missed;    /* of late, once it is large: texts; those whose node was not new */
     struct granule_table by_node; /* an entry's number plus one, by the node's granule */
 };
 
@@ -49,9 +52,12 @@ const struct text_entry *text_cache_find(const struct text_cache *cache, struct 
 /* Prefetches the memory that inserting an entry for this node will touch. */
 void text_cache_expect(const struct text_cache *cache, struct text_places places, uint32_t granule);
 /* Inserts an entry, and drops another if there is no room. A node may have several texts, and one text
- * several entries. */
+ * several entries. Beyond TEXT_CACHE_SETS the table grows, up to `bytes_max`, if most nodes are not `fresh`:
+ * then their texts had been there, and were dropped too early. */
 void text_cache_insert(struct text_cache *cache, struct text_places places, const char *p,
-                       const struct text_entry *entry);
+                       const struct text_entry *entry, bool fresh, size_t bytes_max);
+/* Gives back the sets beyond TEXT_CACHE_SETS, and what does not fit into the rest. */
+void text_cache_trim(struct text_cache *cache);
 /* Removes all texts of a node. */
 void text_cache_forget(struct text_cache *cache, uint32_t granule);
 size_t text_cache_bytes(const struct text_cache *cache);

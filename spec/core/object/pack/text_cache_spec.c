@@ -8,6 +8,10 @@
 
 enum { TEXT = 200 };
 
+/* Bytes that a cache may take beyond its usual bound; whether the nodes are new. */
+static size_t most;
+static bool fresh = true;
+
 /* `head` decides the first bytes, `tail` the rest. */
 static void write_text(char text[TEXT + 1], unsigned head, unsigned tail)
 {
@@ -22,7 +26,7 @@ static void write_text(char text[TEXT + 1], unsigned head, unsigned tail)
 static void insert(struct text_cache *cache, const char *text, uint32_t anchor, uint32_t granule)
 {
     struct text_entry entry = {.length = TEXT, .tokens = 2, .height = 1, .granule = granule};
-    text_cache_insert(cache, text_places(text, anchor), text, &entry);
+    text_cache_insert(cache, text_places(text, anchor), text, &entry, fresh, most);
 }
 
 static uint32_t find(const struct text_cache *cache, const char *text, uint32_t anchor)
@@ -103,10 +107,10 @@ static void test_a_node_that_goes_takes_all_its_texts(void **state)
 
 static void test_it_stays_within_its_bound(void **state)
 {
-    enum { MANY = TEXT_CACHE_SETS * TEXT_CACHE_WAYS * 2 };
+    enum { TWICE = TEXT_CACHE_SETS * TEXT_CACHE_WAYS * 2 };
     struct text_cache cache = {0};
     char text[TEXT + 1];
-    for (unsigned i = 1; i <= MANY; i++) {
+    for (unsigned i = 1; i <= TWICE; i++) {
         write_text(text, i, i);
         insert(&cache, text, i, i);
         assert_int_equal(find(&cache, text, i), i); /* the newest always */
@@ -115,11 +119,57 @@ static void test_it_stays_within_its_bound(void **state)
     assert_true(cache.count > TEXT_CACHE_SETS * TEXT_CACHE_WAYS / 2);
     assert_true(text_cache_bytes(&cache) <= TEXT_CACHE_SETS * TEXT_CACHE_WAYS * 48u);
     size_t full = text_cache_bytes(&cache);
-    for (unsigned i = 1; i <= MANY / 64 * 63; i++) text_cache_forget(&cache, i);
+    for (unsigned i = 1; i <= TWICE / 64 * 63; i++) text_cache_forget(&cache, i);
     assert_true(cache.count > 0 && text_cache_bytes(&cache) < full / 4); /* it shrinks with what is in it */
-    for (unsigned i = 1; i <= MANY; i++) text_cache_forget(&cache, i);
+    for (unsigned i = 1; i <= TWICE; i++) text_cache_forget(&cache, i);
     assert_int_equal(cache.count, 0);
     assert_int_equal(text_cache_bytes(&cache), 0);
+}
+
+enum { USUAL = TEXT_CACHE_SETS * TEXT_CACHE_WAYS, MANY = USUAL * 3 };
+
+static unsigned count_found(const struct text_cache *cache)
+{
+    char text[TEXT + 1];
+    unsigned found = 0;
+    for (unsigned i = 1; i <= MANY; i++) {
+        write_text(text, i, i);
+        uint32_t node = find(cache, text, i);
+        assert_true(node == 0 || node == i);
+        found += node == i;
+    }
+    return found;
+}
+
+static void insert_many(struct text_cache *cache, bool of_new_nodes)
+{
+    char text[TEXT + 1];
+    fresh = of_new_nodes;
+    for (unsigned i = 1; i <= MANY; i++) {
+        write_text(text, i, i);
+        if (find(cache, text, i) == 0) insert(cache, text, i, i);
+    }
+    fresh = true;
+}
+
+/* Beside many objects, whose texts come again, it takes more, until they are all there. */
+static void test_it_grows_when_texts_come_again_and_gives_that_back(void **state)
+{
+    struct text_cache cache = {0};
+    most = (size_t)USUAL * 8 * TEXT_CACHE_ENTRY;
+    insert_many(&cache, true);
+    assert_true(cache.count <= USUAL); /* nobody knows that they will */
+    for (int i = 0; i < 3; i++) insert_many(&cache, false);
+    assert_true(count_found(&cache) > MANY / 10 * 9);
+    assert_true(text_cache_bytes(&cache) <= most);
+    text_cache_trim(&cache);
+    assert_true(count_found(&cache) <= USUAL && cache.count > USUAL / 10 * 9);
+    assert_true(text_cache_bytes(&cache) <= USUAL * 40u);
+    text_cache_clear(&cache);
+    most = 0;
+    for (int i = 0; i < 3; i++) insert_many(&cache, false);
+    assert_true(cache.count <= USUAL); /* it may not */
+    text_cache_clear(&cache);
 }
 
 int main(void)
@@ -130,6 +180,7 @@ int main(void)
         cmocka_unit_test(test_what_objects_have_in_common_has_few_entries),
         cmocka_unit_test(test_a_node_that_goes_takes_all_its_texts),
         cmocka_unit_test(test_it_stays_within_its_bound),
+        cmocka_unit_test(test_it_grows_when_texts_come_again_and_gives_that_back),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
