@@ -183,7 +183,9 @@ finish["core/v1.Node"] = function(node)
   local status, spec = at(node, "status"), at(node, "spec")
   local capacity, range = at(status, "capacity"), text(spec, "podCIDR")
   if capacity ~= nil then default(status, "allocatable", json.copy(capacity)) end
-  if range ~= "" and range ~= text(json.element(at(spec, "podCIDRs"), 0)) then set(spec, "podCIDRs", { range }) end
+  local first = text(json.element(at(spec, "podCIDRs"), 0))
+  if range ~= "" and range ~= first then set(spec, "podCIDRs", { range }) end
+  if range == "" and first ~= "" then set(spec, "podCIDR", first) end
 end
 
 -- Admission: a node is not ready until its kubelet says so.

@@ -42,6 +42,9 @@ static void test_a_node_has_its_range_in_both_fields(void **state)
     json_t *node = created("nodes", "{'metadata':{'name':'a'},'spec':{'podCIDR':'10.1.0.0/24'}}", NULL);
     assert_json_at(node, "spec.podCIDRs", "['10.1.0.0/24']");
     json_decref(node);
+    node = created("nodes", "{'metadata':{'name':'a'},'spec':{'podCIDRs':['10.1.0.0/24']}}", NULL);
+    assert_json_at(node, "spec.podCIDR", "'10.1.0.0/24'");
+    json_decref(node);
 }
 
 static void test_an_object_gets_its_identity(void **state)

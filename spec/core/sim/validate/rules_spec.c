@@ -44,6 +44,14 @@ static void test_causes_show_what_was_given_of_an_empty_value(void **state)
          "spec.template.metadata.labels: Invalid value: {}: `selector` does not match template `labels`\n"
          "spec.strategy: Unsupported value: {\"Type\":\"Odd\",\"RollingUpdate\":null}: supported values: "
          "\"Recreate\", \"RollingUpdate\"\n"},
+        {"DaemonSet",
+         "{'spec':{'selector':{'matchLabels':{'a':'b'}},'updateStrategy':{'type':'Odd','rollingUpdate':"
+         "{'maxUnavailable':1,'maxSurge':'5%'}},'template':{'metadata':{'labels':{'a':'b'}},'spec':{'"
+         "containers':"
+         "[{'name':'a','image':'i'}],'restartPolicy':'Always'}}}}",
+         "{'spec':{'updateStrategy':{'rollingUpdate':{'maxSurge':'5%'}}}}",
+         "spec.updateStrategy: Unsupported value: {\"Type\":\"Odd\",\"RollingUpdate\":{\"MaxUnavailable\":0,"
+         "\"MaxSurge\":\"5%\"}}: supported values: \"RollingUpdate\", \"OnDelete\"\n"},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         json_t *object = js(cases[i][1]), *given = js(cases[i][2]), *causes = json_array();
