@@ -192,6 +192,33 @@ describe("a sink #threads", function()
     assert.is_true(#ids > 20)
   end)
 
+  it("has publish wait while the disk is full, loses nothing that it stored, and goes on", function()
+    local engine = run [[
+      k8s.main(function()
+        for n = 1, 400 do
+          while true do
+            local ok, err = sink:publish({ data = ("x"):rep(1000) }, { id = "k1/" .. n, key = "k1", timeout = "200ms" })
+            if ok then break end
+            print("failed " .. err.message)
+          end
+          print("stored " .. n)
+        end
+      end)
+    ]]
+    set_mode "down"
+    engine:wait_line "^stored 100$"
+    local text, code = temp.run(("prlimit --pid %d --fsize=200000:"):format(engine.pid))
+    assert.are.equal(0, code, text)
+    assert.matches("the event was not stored in time: .*out.spool: File too large", engine:wait_line "^(failed .*)$")
+    assert.matches('Cannot store events, retrying".*sink="out" err="[^"]*File too large', engine:err())
+    temp.run(("prlimit --pid %d --fsize=unlimited:"):format(engine.pid))
+    engine:wait_line("^stored 400$", 40)
+    set_mode "ok"
+    await("all events", function() return #received() >= 400 end, engine)
+    assert.are.equal(0, cluster.terminate(engine), engine:report())
+    check_order(received(), 400, engine:report())
+  end)
+
   it("sets aside an event that is refused, names it, and delivers the others", function()
     set_mode "choosy"
     local engine = run [[

@@ -1,6 +1,6 @@
-/* One sink, for the files of this folder: sinks.c is the engine thread's, sink_writer.c has the thread that
- * stores events, sink_sender.c the one that delivers them, sink_http.c carries batches to the engine thread
- * and back. Fields are the engine thread's, unless it says otherwise. */
+/* One sink, for the files of this folder: sinks.c and sink_publish.c are the engine thread's, sink_writer.c
+ * has the thread that stores events, sink_sender.c the one that delivers them, sink_http.c carries batches to
+ * the engine thread and back. Fields are the engine thread's, unless it says otherwise. */
 #pragma once
 #include <pthread.h>
 #include <stdatomic.h>
@@ -96,6 +96,15 @@ void sink_show_spool(struct sink *sink);
 struct sink_settings *sink_settings_copy(const struct sink_config *config);
 /* NULL is allowed. */
 void sink_settings_free(struct sink_settings *settings);
+
+/* --- sink_publish.c */
+
+struct sink_publish *sink_publish_start(struct sink *sink, const struct sink_event *event, int64_t timeout_ms,
+                                        sink_publish_done *done, void *ctx);
+void sink_publish_cancel(struct sink_publish *publish);
+void sink_publish_free(struct sink_publish *publish);
+/* Ends calls whose events are stored. */
+void sink_end_stored(struct sink *sink);
 
 /* --- the threads */
 

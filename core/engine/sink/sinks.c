@@ -12,7 +12,6 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/must.h"
-#include "base/text/size.h"
 #include "engine/sink/sink_allow.h"
 #include "engine/sink/sink_internal.h"
 #include "net/web.h"
@@ -28,8 +27,6 @@ FAMILY(family_spooled, 133, GAUGE, "kubelua_sink_spool_events", "script,sink", N
        "Number of events that are stored and not delivered yet.");
 FAMILY(family_bytes, 134, GAUGE, "kubelua_sink_spool_bytes", "script,sink", NULL,
        "Size of the spool of a sink on disk, in bytes.");
-
-enum { BUSY_MS = 20 };
 
 static struct sinks_hub *hub_of(struct sinks *sinks)
 {
@@ -214,118 +211,11 @@ static void use(struct sink *sink, const struct sink_config *config)
     must(pthread_create(&sink->sender, NULL, sink_sender_run, sink) == 0);
 }
 
-/* --- publishing */
-
-static void free_publish(struct sink_publish *publish)
-{
-    timer_cancel(&publish->timeout);
-    buf_clear(&publish->record);
-    free(publish);
-}
-
-static void set_timeout_err(struct sink *sink, struct err *err)
-{
-    struct buf size = {0};
-    size_text(sink->spool_max, &size);
-    if (sink->disk_error[0])
-        err_set(err, ERR_TIMEOUT, "sink %s: the event was not stored in time: %s", sink->name,
-                sink->disk_error);
-    else
-        err_set(err, ERR_TIMEOUT,
-                "sink %s: the event was not stored in time: the spool is full (spool = %s)%s%s", sink->name,
-                buf_text(&size), sink->error[0] ? ", as events are not delivered: " : "", sink->error);
-    buf_clear(&size);
-}
-
-static void on_timeout(struct timer *timer)
-{
-    struct sink_publish *publish = container_of(timer, struct sink_publish, timeout);
-    struct sink *sink = publish->sink;
-    struct err err;
-    pthread_mutex_lock(&sink->lock);
-    bool waits = publish->state == PUBLISH_WAITS;
-    if (waits) {
-        TAILQ_REMOVE(&sink->waiting, publish, link);
-        sink->waiting_count--;
-        set_timeout_err(sink, &err);
-    }
-    pthread_mutex_unlock(&sink->lock);
-    if (!waits) {
-        /* It is being written; if that fails, it waits again. */
-        timer_start(timer, loop_clock(sink->hub->options.loop), BUSY_MS);
-        return;
-    }
-    publish->done(publish->ctx, &err);
-    free_publish(publish);
-}
-
-static struct sink_publish *publish_event(struct sink *sink, const struct sink_event *event,
-                                          int64_t timeout_ms, sink_publish_done *done, void *ctx)
-{
-    struct sink_publish *publish = NEW(struct sink_publish);
-    publish->sink = sink;
-    publish->done = done;
-    publish->ctx = ctx;
-    publish->timeout.fn = on_timeout;
-    sink_put_record(&publish->record, event);
-    timer_start(&publish->timeout, loop_clock(sink->hub->options.loop), timeout_ms);
-    pthread_mutex_lock(&sink->lock);
-    TAILQ_INSERT_TAIL(&sink->waiting, publish, link);
-    sink->waiting_count++;
-    pthread_cond_broadcast(&sink->changed);
-    pthread_mutex_unlock(&sink->lock);
-    return publish;
-}
-
-static void cancel(struct sink_publish *publish)
-{
-    struct sink *sink = publish->sink;
-    pthread_mutex_lock(&sink->lock);
-    bool waits = publish->state == PUBLISH_WAITS;
-    if (waits) {
-        TAILQ_REMOVE(&sink->waiting, publish, link);
-        sink->waiting_count--;
-    } else {
-        publish->done = NULL;
-    }
-    pthread_mutex_unlock(&sink->lock);
-    timer_cancel(&publish->timeout);
-    if (waits) free_publish(publish);
-}
-
-/* Ends calls that were given up while their event was being written, and then was not. */
-static void drop_given_up(struct sink *sink)
-{
-    struct sink_publish *publish, *next;
-    for (publish = TAILQ_FIRST(&sink->waiting); publish; publish = next) {
-        next = TAILQ_NEXT(publish, link);
-        if (publish->done) continue;
-        TAILQ_REMOVE(&sink->waiting, publish, link);
-        sink->waiting_count--;
-        free_publish(publish);
-    }
-}
-
-static void end_stored(struct sink *sink)
-{
-    struct sink_publishes stored = TAILQ_HEAD_INITIALIZER(stored);
-    struct sink_publish *publish;
-    pthread_mutex_lock(&sink->lock);
-    TAILQ_CONCAT(&stored, &sink->stored, link);
-    drop_given_up(sink);
-    pthread_mutex_unlock(&sink->lock);
-    while ((publish = TAILQ_FIRST(&stored))) {
-        TAILQ_REMOVE(&stored, publish, link);
-        if (publish->done) publish->done(publish->ctx, NULL);
-        free_publish(publish);
-    }
-}
-
 static void on_wake(void *ctx)
 {
     struct sinks_hub *hub = ctx;
     struct sink *sink;
-    LIST_FOREACH (sink, &hub->sinks, link) end_stored(sink);
+    LIST_FOREACH (sink, &hub->sinks, link) sink_end_stored(sink);
 }
 
 static void get_status(struct sink *sink, struct sink_status *status)
@@ -350,8 +240,8 @@ struct sinks *sinks_new(const struct sinks_options *options)
     hub->base = (struct sinks){.claim = claim,
                                .release = release,
                                .use = use,
-                               .publish = publish_event,
-                               .cancel = cancel,
+                               .publish = sink_publish_start,
+                               .cancel = sink_publish_cancel,
                                .status = get_status};
     must(getrandom(&hub->base.incarnation, sizeof hub->base.incarnation, 0) == sizeof hub->base.incarnation);
     LIST_INIT(&hub->sinks);
@@ -394,7 +284,7 @@ static void free_all(struct sink_publishes *list)
     struct sink_publish *publish;
     while ((publish = TAILQ_FIRST(list))) {
         TAILQ_REMOVE(list, publish, link);
-        free_publish(publish);
+        sink_publish_free(publish);
     }
 }
 
