@@ -176,9 +176,9 @@ static bool on_event(void *ctx, const char *text, size_t len)
         stream->skips = false;
         return stream_skip(stream);
     }
-    if (stream->ready) return ready_event(stream);
-    if (!stream->parsed) stream->mark = (struct pack_mark){0};
     struct str line = {text, len};
+    /* The end of a long event is found without asking is_one. */
+    if (stream->ready || (!stream->parsed && take_straight(stream, line))) return ready_event(stream);
     struct err err;
     if (!stream->parsed && !tape_parse(stream->options.parser, text, len, &stream->tape, &err))
         return stream_refuse_damaged(stream, &err, line, true);

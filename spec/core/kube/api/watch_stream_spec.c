@@ -240,6 +240,46 @@ static void test_items_of_namespaces_that_nobody_wants_are_skipped(void **state)
     assert_int_equal(bench->items, 2); /* an escaped name is left to who asks for the namespace */
 }
 
+/* A ConfigMap whose event is too long to be taken for a line at once. */
+static void put_large(struct buf *out, size_t bytes)
+{
+    buf_puts(
+        out,
+        "{\"kind\":\"ConfigMap\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"a\",\"namespace\":\"shop\","
+        "\"uid\":\"b\",\"resourceVersion\":\"7\"},\"data\":{\"text\":\"");
+    while (out->len < bytes) buf_puts(out, "a line of the text\\n");
+    buf_puts(out, "\"}}");
+}
+
+static void test_an_event_of_over_a_megabyte_is_known_again(void **state)
+{
+    struct bench *bench = *state;
+    struct buf object = {0}, event = {0};
+    const struct pack_type type = {.api_version = STR("v1"), .kind = STR("ConfigMap")};
+    struct pack_mark mark;
+    struct err err;
+    put_large(&object, 3 << 20);
+    buf_printf(&event, "{\"type\":\"ADDED\",\"object\":%s}\n", buf_text(&object));
+    const struct lw_sink sink = {.event = on_event, .refused = on_refused};
+    struct stream *stream = watch_stream_new(&(struct stream_options){.packer = bench->packer,
+                                                                      .parser = bench->parser,
+                                                                      .max_object_size = 8 << 20,
+                                                                      .type = type,
+                                                                      .sink = &sink,
+                                                                      .ctx = bench});
+    for (size_t at = 0; at < event.len; at += 65536)
+        assert_true(
+            stream_feed(stream, event.data + at, event.len - at < 65536 ? event.len - at : 65536, 77, &err));
+    assert_true(stream_end(stream, &err));
+    stream_free(stream);
+    assert_int_equal(bench->count, 1);
+    struct root *known = pack_recall(bench->packer, buf_slice(&object), &type, &mark);
+    assert_ptr_equal(known, bench->objects[0]);
+    root_unref(known);
+    buf_clear(&object);
+    buf_clear(&event);
+}
+
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -251,6 +291,7 @@ int main(void)
         T(test_a_known_object_in_a_text_that_is_none_is_no_event),
         T(test_events_of_namespaces_that_nobody_wants_are_skipped_unread),
         T(test_a_part_of_an_event_is_not_skipped),
+        T(test_an_event_of_over_a_megabyte_is_known_again),
         T(test_items_of_namespaces_that_nobody_wants_are_skipped),
         T(test_a_bookmark_with_a_version_beyond_all_bounds_is_refused),
     };
