@@ -39,7 +39,7 @@ local function check_order(ids, stored, about)
     if seen[n] then
       twice = twice + 1
     else
-      assert.is_true(n > (last[key] or 0), ("%s came after %s; %s"):format(id, tostring(last[key]), about))
+      if n <= (last[key] or 0) then error(("%s came after %s; %s"):format(id, last[key], about)) end
       last[key], seen[n] = n, true
     end
   end
