@@ -5,6 +5,10 @@ local queue = require "world.queue"
 
 local AGENT, ID = "kube-controller-manager", "namespaces"
 
+local DESCRIPTION = "Contains a CA bundle that can be used to verify the kube-apiserver when using internal endpoints "
+  .. "such as the internal service IP or kubernetes.default.svc. No other usage is guaranteed across distributions of "
+  .. "Kubernetes clusters."
+
 local controller = { name = "accounts" }
 
 function controller.sync(key)
@@ -14,7 +18,10 @@ function controller.sync(key)
     api.create(AGENT, "serviceaccounts", key, { metadata = { name = "default" } })
   end
   if not cache.get("configmaps", key .. "/kube-root-ca.crt") then
-    api.create(AGENT, "configmaps", key, { metadata = { name = "kube-root-ca.crt" }, data = { ["ca.crt"] = "" } })
+    api.create(AGENT, "configmaps", key, {
+      metadata = { name = "kube-root-ca.crt", annotations = { ["kubernetes.io/description"] = DESCRIPTION } },
+      data = { ["ca.crt"] = "" },
+    })
   end
 end
 

@@ -135,7 +135,7 @@ end
 function controller.sync(key)
   local set = cache.get(ID, key)
   if not set then return end
-  local all = owned.claim(AGENT, ID, set, "pods", set.spec.selector)
+  local all = owned.claim(AGENT, ID, set, "pods")
   local name, hash = revisions.present(ID, set)
   local fitting, by_node = fitting_nodes(set), {}
   if set.metadata.deletionTimestamp then

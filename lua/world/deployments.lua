@@ -5,19 +5,21 @@ local owned = require "world.owned"
 local pods = require "world.pods"
 local queue = require "world.queue"
 local rolling = require "world.rolling"
+local scaling = require "world.scaling"
 local times = require "world.times"
 local values = require "world.values"
 
 local AGENT = "kube-controller-manager"
 local ID, SETS = "deployments.apps", "replicasets.apps"
 local HASH, REVISION = "pod-template-hash", "deployment.kubernetes.io/revision"
-local DESIRED, MAX = "deployment.kubernetes.io/desired-replicas", "deployment.kubernetes.io/max-replicas"
+local HISTORY = "deployment.kubernetes.io/revision-history"
 
 local controller = { name = ID }
 
 local not_copied = {
-  ["kubectl.kubernetes.io/last-applied-configuration"] = true, [REVISION] = true, [DESIRED] = true, [MAX] = true,
-  ["deployment.kubernetes.io/revision-history"] = true, ["deprecated.deployment.rollback.to"] = true,
+  ["kubectl.kubernetes.io/last-applied-configuration"] = true, [REVISION] = true, [scaling.desired] = true,
+  [scaling.max] = true,
+  [HISTORY] = true, ["deprecated.deployment.rollback.to"] = true,
 }
 
 local function revision_of(object) return tonumber((object.metadata.annotations or {})[REVISION]) or 0 end
@@ -44,8 +46,6 @@ local function annotations_of(deployment, revision)
     if not not_copied[name] then notes[name] = value end
   end
   notes[REVISION] = tostring(revision)
-  notes[DESIRED] = tostring(deployment.spec.replicas)
-  notes[MAX] = tostring(deployment.spec.replicas + rolling.surge(deployment))
   return notes
 end
 
@@ -59,7 +59,8 @@ local function create_set(deployment, revision, replicas)
   local ok, code, _, message = api.create(AGENT, SETS, deployment.metadata.namespace, {
     metadata = {
       name = deployment.metadata.name .. "-" .. hash, labels = template.metadata.labels,
-      annotations = annotations_of(deployment, revision), ownerReferences = { owned.reference(ID, deployment) },
+      annotations = values.merged(annotations_of(deployment, revision), scaling.notes(deployment)),
+      ownerReferences = { owned.reference(ID, deployment) },
     },
     spec = {
       replicas = replicas, selector = selector, template = template, minReadySeconds = deployment.spec.minReadySeconds,
@@ -73,22 +74,24 @@ local function number(deployment, new, old_sets)
   local newest = 0
   for _, set in ipairs(old_sets) do newest = math.max(newest, revision_of(set)) end
   local revision = math.max(revision_of(new), newest + 1)
-  local notes = values.diff(new.metadata.annotations or {}, values.merged(new.metadata.annotations,
-    annotations_of(deployment, revision)))
+  local own, before = annotations_of(deployment, revision), (new.metadata.annotations or {})[REVISION]
+  if before and before ~= own[REVISION] then
+    local history = new.metadata.annotations[HISTORY]
+    own[HISTORY] = history and history .. "," .. before or before
+  end
+  local notes = values.diff(new.metadata.annotations or {}, values.merged(new.metadata.annotations, own))
   if notes then api.patch(AGENT, SETS, new, { metadata = { annotations = notes } }) end
   if revision_of(deployment) ~= revision then
-    local own = { [REVISION] = tostring(revision) } -- with the status, so that the generation stays
-    api.patch(AGENT, ID, deployment, { metadata = { annotations = own } }, "status")
+    -- With the status, so that the generation stays.
+    api.patch(AGENT, ID, deployment, { metadata = { annotations = { [REVISION] = tostring(revision) } } }, "status")
   end
 end
 
 local function scale(deployment, set, replicas)
-  if set.spec.replicas == replicas then return end
-  api.patch(AGENT, SETS, set, {
-    metadata = { annotations = { [DESIRED] = tostring(deployment.spec.replicas),
-      [MAX] = tostring(deployment.spec.replicas + rolling.surge(deployment)) } },
-    spec = { replicas = replicas },
-  })
+  local annotations = values.diff(values.merged(set.metadata.annotations, scaling.notes(deployment)),
+    values.merged(set.metadata.annotations))
+  if set.spec.replicas == replicas and not annotations then return end
+  api.patch(AGENT, SETS, set, { metadata = { annotations = scaling.notes(deployment) }, spec = { replicas = replicas } })
 end
 
 -- The oldest sets without pods go, but for as many as the history keeps.
@@ -111,10 +114,21 @@ local function condition(type, status, reason, message)
   return { type = type, status = status, reason = reason, message = message, lastUpdateTime = times.text() }
 end
 
+-- A rollout that is paused is not late; when it goes on, its deadline begins anew.
+local function paused(deployment, conditions)
+  local before = pods.condition(deployment, "Progressing")
+  local reason, limit_s = before and before.reason, deployment.spec.progressDeadlineSeconds
+  if not limit_s or limit_s == 2147483647 or reason == "ProgressDeadlineExceeded" then return conditions end
+  if (deployment.spec.paused or false) == (reason == "DeploymentPaused") then return conditions end
+  local text = deployment.spec.paused and "Paused" or "Resumed"
+  return pods.set_condition(conditions, condition("Progressing", "Unknown", "Deployment" .. text,
+    "Deployment is " .. text:lower()))
+end
+
 -- Whether and how the rollout goes on.
 local function progressing(deployment, status, new, conditions, key)
   local name, limit_s = deployment.metadata.name, deployment.spec.progressDeadlineSeconds
-  local before = pods.condition(deployment, "Progressing")
+  local before = pods.condition({ status = { conditions = conditions } }, "Progressing")
   local set = new and ('ReplicaSet "%s"'):format(new.metadata.name) or ('Deployment "%s"'):format(name)
   local wanted = deployment.spec.replicas
   if status.updatedReplicas == wanted and status.replicas == wanted and status.availableReplicas == wanted then
@@ -136,7 +150,7 @@ local function progressing(deployment, status, new, conditions, key)
   end
   local due = limit_s and limit_s < 2147483647 and times.of(before.lastUpdateTime) + limit_s * times.second
   if due and due > times.now() then queue.add_at(due, controller, key) end
-  if due and due <= times.now() and before.reason ~= "ProgressDeadlineExceeded" and not deployment.spec.paused then
+  if due and due <= times.now() and before.reason ~= "ProgressDeadlineExceeded" then
     return pods.set_condition(conditions, condition("Progressing", "False", "ProgressDeadlineExceeded",
       set .. " has timed out progressing."))
   end
@@ -148,7 +162,7 @@ local function write_status(key, deployment, new, sets)
   local status = {
     observedGeneration = deployment.metadata.generation, replicas = sum(sets, "replicas"),
     updatedReplicas = new and sum({ new }, "replicas") or 0, readyReplicas = sum(sets, "readyReplicas"),
-    availableReplicas = sum(sets, "availableReplicas"),
+    availableReplicas = sum(sets, "availableReplicas"), terminatingReplicas = sum(sets, "terminatingReplicas"),
   }
   local asked = 0
   for _, set in ipairs(sets) do asked = asked + set.spec.replicas end
@@ -159,7 +173,8 @@ local function write_status(key, deployment, new, sets)
   conditions = pods.set_condition(conditions, enough
     and condition("Available", "True", "MinimumReplicasAvailable", "Deployment has minimum availability.")
     or condition("Available", "False", "MinimumReplicasUnavailable", "Deployment does not have minimum availability."))
-  status.conditions = progressing(deployment, status, new, conditions, key)
+  conditions = paused(deployment, conditions)
+  status.conditions = deployment.spec.paused and conditions or progressing(deployment, status, new, conditions, key)
   status.collisionCount = (deployment.status or {}).collisionCount
   for _, field in ipairs { "replicas", "updatedReplicas", "readyReplicas", "availableReplicas" } do
     if status[field] == 0 then status[field] = nil end
@@ -169,11 +184,13 @@ end
 
 -- One step: what follows from it comes back as a change.
 local function roll(deployment, new, old_sets)
-  if deployment.spec.paused then
-    if new and #values.filter(old_sets, function(set) return set.spec.replicas > 0 end) == 0 then
-      scale(deployment, new, deployment.spec.replicas)
+  local all = values.filter({ new or false, unpack(old_sets) }, function(set) return set end)
+  if deployment.spec.paused or scaling.is_due(deployment, all) then
+    local plan = scaling.plan(deployment, new, old_sets)
+    for _, set in ipairs(all) do
+      if plan[set] then scale(deployment, set, plan[set]) end
     end
-    return
+    if deployment.spec.paused or next(plan) ~= nil then return end
   end
   if not new then
     if deployment.spec.strategy.type == "Recreate" and rolling.runs(old_sets) then
@@ -204,5 +221,14 @@ end
 local function add(key) queue.add(controller, key) end
 cache.on(ID, function(_, _, key) add(key) end)
 owned.watch(SETS, ID, add)
+
+-- One that stops all pods before it makes new ones waits until the last is gone.
+cache.on("pods", function(new, old)
+  local ref = not new and cache.controller_of(old)
+  local set = ref and cache.find(ref.uid)
+  local owner = set and cache.controller_of(set.object)
+  local deployment = owner and owner.kind == "Deployment" and cache.find(owner.uid)
+  if deployment and deployment.object.spec.strategy.type == "Recreate" then add(deployment.key) end
+end)
 
 return { controller }

@@ -7,10 +7,11 @@ local pods = require "world.pods"
 local queue = require "world.queue"
 local raw = require "world.raw"
 local selectors = require "world.selectors"
+local slices = require "world.slices"
 local values = require "world.values"
 
-local AGENT, ID, SLICES = "kube-controller-manager", "services", "endpointslices.discovery.k8s.io"
-local NAME, MANAGED = "kubernetes.io/service-name", "endpointslice.kubernetes.io/managed-by"
+local AGENT, ID = "kube-controller-manager", "services"
+local HEADLESS, MANAGED = "service.kubernetes.io/headless", "endpoints.kubernetes.io/managed-by"
 local PER_SLICE = 100
 
 local controller = { name = "endpoints" }
@@ -39,6 +40,8 @@ local function ports_of(service, pod)
   return list
 end
 
+local function is_headless(service) return service.spec.clusterIP == "None" end
+
 local function reference(pod)
   return { kind = "Pod", namespace = pod.metadata.namespace, name = pod.metadata.name, uid = pod.metadata.uid }
 end
@@ -66,49 +69,25 @@ end
 
 -- Slices of at most so many pods with the same ports. There is one without pods, too.
 local function wanted_slices(service, members)
-  local slices, open = {}, {}
+  local list, open = {}, {}
   for _, pod in ipairs(members) do
     local ports = ports_of(service, pod)
     local text = raw.json(ports)
     if not open[text] or #open[text].endpoints == PER_SLICE then
-      open[text] = { ports = ports, endpoints = raw.array {} }
-      slices[#slices + 1] = open[text]
+      open[text] = { ports = #ports > 0 and ports or nil, endpoints = raw.array {} }
+      list[#list + 1] = open[text]
     end
     table.insert(open[text].endpoints, endpoint_of(service, pod))
   end
-  if #slices == 0 then slices[1] = { ports = raw.array {}, endpoints = raw.array {} } end
-  return slices
-end
-
-local function slices_of(service)
-  return values.filter(cache.owned(SLICES, service.metadata.uid), function(slice)
-    return (slice.metadata.labels or {})[NAME] == service.metadata.name and not slice.metadata.deletionTimestamp
-  end)
-end
-
-local function labels_of(service)
-  return values.merged(service.metadata.labels, {
-    [NAME] = service.metadata.name, [MANAGED] = "endpointslice-controller.k8s.io",
-    ["service.kubernetes.io/headless"] = service.spec.clusterIP == "None" and "" or nil,
-  })
+  if #list == 0 then list[1] = { endpoints = raw.array {} } end
+  return list
 end
 
 local function write_slices(service, members)
-  local wanted, present = wanted_slices(service, members), slices_of(service)
-  for i, slice in ipairs(wanted) do
-    local old = present[i]
-    if not old then
-      slice.addressType = "IPv4"
-      slice.metadata = {
-        generateName = service.metadata.name .. "-", labels = labels_of(service),
-        ownerReferences = { owned.reference(ID, service) },
-      }
-      api.create(AGENT, SLICES, service.metadata.namespace, slice)
-    elseif not values.equal(old.endpoints or {}, slice.endpoints) or not values.equal(old.ports or {}, slice.ports) then
-      api.patch(AGENT, SLICES, old, slice)
-    end
-  end
-  for i = #wanted + 1, #present do api.delete(AGENT, SLICES, present[i]) end
+  slices.write(ID, service, wanted_slices(service, members), values.merged(service.metadata.labels, {
+    [slices.service] = service.metadata.name, [slices.manager] = "endpointslice-controller.k8s.io", [HEADLESS] =
+      is_headless(service) and "" or nil,
+  }))
 end
 
 -- The same in the older kind: addresses that are ready, and those that are not.
@@ -135,14 +114,15 @@ local function write_endpoints(service, members)
   local old = cache.get("endpoints", cache.key_of(service))
   local alive = values.filter(members, function(pod) return not pod.metadata.deletionTimestamp end)
   local subsets = subsets_of(service, alive)
+  local labels = values.merged(service.metadata.labels,
+    { [MANAGED] = "endpoint-controller", [HEADLESS] = is_headless(service) and "" or nil })
+  local changed = old and values.diff(old.metadata.labels or {}, labels)
   if not old then
     api.create(AGENT, "endpoints", service.metadata.namespace, {
-      metadata = { name = service.metadata.name, labels = values.merged(service.metadata.labels,
-        { ["endpoints.kubernetes.io/managed-by"] = "endpoint-controller" }) },
-      subsets = #subsets > 0 and subsets or nil,
+      metadata = { name = service.metadata.name, labels = labels }, subsets = #subsets > 0 and subsets or nil,
     })
-  elseif not values.equal(old.subsets or {}, subsets) then
-    api.patch(AGENT, "endpoints", old, { subsets = subsets })
+  elseif changed or not values.equal(old.subsets or {}, subsets) then
+    api.patch(AGENT, "endpoints", old, { subsets = subsets, metadata = { labels = changed } })
   end
 end
 
@@ -150,7 +130,7 @@ function controller.sync(key)
   local service = cache.get(ID, key)
   if not service then
     local rest = cache.get("endpoints", key)
-    local ours = rest and (rest.metadata.labels or {})["endpoints.kubernetes.io/managed-by"] == "endpoint-controller"
+    local ours = rest and (rest.metadata.labels or {})[MANAGED] == "endpoint-controller"
     if ours then api.delete(AGENT, "endpoints", rest) end
     return
   end
@@ -168,12 +148,13 @@ local function add_for(pod)
   end
 end
 
-cache.read(SLICES, "endpoints")
+cache.read(slices.id)
 cache.on(ID, function(_, _, key) queue.add(controller, key) end)
 cache.on("pods", function(new, old)
   add_for(new)
   if not new or (old and not values.equal(new.metadata.labels, old.metadata.labels)) then add_for(old) end
 end)
-owned.watch(SLICES, ID, function(key) queue.add(controller, key) end)
+cache.on("endpoints", function(_, _, key) if cache.get(ID, key) then queue.add(controller, key) end end)
+owned.watch(slices.id, ID, function(key) queue.add(controller, key) end)
 
 return { controller }

@@ -80,17 +80,22 @@ local function create_pod(job, index)
   api.create(AGENT, "pods", job.metadata.namespace, pod)
 end
 
+-- Whether a pod that is deleted counts as failed before it ended.
+local function counts_deleted(job)
+  return job.spec.podReplacementPolicy ~= "Failed" and not job.spec.podFailurePolicy
+end
+
 -- Adds the ends of pods that were not counted yet to the status; returns those pods.
 local function count_ends(job, all, status)
   local counted, done = {}, read_indexes(status.completedIndexes)
   for _, pod in ipairs(all) do
-    local gone = pod.metadata.deletionTimestamp and not pods.is_over(pod)
+    local gone = pods.is_ending(pod) and counts_deleted(job)
     if is_tracked(pod) and (pods.is_over(pod) or gone) then
       counted[#counted + 1] = pod
       local good, index = pods.phase(pod) == "Succeeded", index_of(pod)
       if good and not (index and done[index]) then status.succeeded = (status.succeeded or 0) + 1 end
       if good and index then done[index] = true end
-      if not good and not gone then status.failed = (status.failed or 0) + 1 end
+      if not good then status.failed = (status.failed or 0) + 1 end
     end
   end
   if job.spec.completionMode == "Indexed" then
@@ -146,6 +151,14 @@ local function may_retry(key, job, all, failed)
   return false
 end
 
+-- Deletes pods that need not run, and that count for nothing.
+local function stop(list)
+  for _, pod in ipairs(list) do
+    untrack(pod)
+    api.delete(AGENT, "pods", pod)
+  end
+end
+
 -- Has as many pods as are missing, or fewer if there are too many.
 local function fill(key, job, all, active, status, done)
   local wanted = job.spec.parallelism or 1
@@ -154,7 +167,7 @@ local function fill(key, job, all, active, status, done)
   elseif (status.succeeded or 0) > 0 then
     wanted = math.min(wanted, #active)
   end
-  for i = 1, #active - wanted do api.delete(AGENT, "pods", active[i]) end
+  stop({ unpack(active, 1, #active - wanted) })
   if #active >= wanted or not may_retry(key, job, all, status.failed or 0) then return end
   local next_one = job.spec.completionMode == "Indexed" and next_index(job, active, done)
   for _ = 1, wanted - #active do
@@ -173,6 +186,7 @@ local function finish(job, status, active, type, reason, message)
   end
   if type == "Complete" then status.completionTime = times.text() end
   for _, pod in ipairs(active) do api.delete(AGENT, "pods", pod) end
+  if #active > 0 then status.failed = (status.failed or 0) + #active end
   status.active, status.ready = nil, 0
 end
 
@@ -186,7 +200,7 @@ local function expire(key, job, condition)
 end
 
 local function suspend(job, status, active)
-  for _, pod in ipairs(active) do api.delete(AGENT, "pods", pod) end
+  stop(active)
   status.startTime = nil
   status.conditions = pods.set_condition(status.conditions, {
     type = "Suspended", status = "True", reason = "JobSuspended", message = "Job suspended",
@@ -200,9 +214,7 @@ local function go_on(key, job, all, status)
   local type, reason, message = verdict(job, key, status, active)
   status.active = #active > 0 and #active or nil
   status.ready = #values.filter(active, pods.is_ready)
-  status.terminating = #values.filter(all, function(pod)
-    return pod.metadata.deletionTimestamp and not pods.is_over(pod)
-  end)
+  status.terminating = #values.filter(all, pods.is_ending)
   if type then
     finish(job, status, active, type, reason, message)
   elseif job.spec.suspend then
@@ -224,7 +236,7 @@ end
 function controller.sync(key)
   local job = cache.get(ID, key)
   if not job then return end
-  local all = owned.claim(AGENT, ID, job, "pods", job.spec.selector)
+  local all = owned.claim(AGENT, ID, job, "pods")
   local condition = is_finished(job)
   if condition or job.metadata.deletionTimestamp then
     for _, pod in ipairs(all) do

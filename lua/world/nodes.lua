@@ -20,8 +20,9 @@ local function new_node(number)
     return { type = type, status = status, reason = reason, lastHeartbeatTime = now, lastTransitionTime = now }
   end
   return {
-    metadata = { name = name, labels = {
+    metadata = { name = name, annotations = { ["node.alpha.kubernetes.io/ttl"] = "0" }, labels = {
       ["kubernetes.io/hostname"] = name, ["kubernetes.io/os"] = "linux", ["kubernetes.io/arch"] = "amd64",
+      ["beta.kubernetes.io/os"] = "linux", ["beta.kubernetes.io/arch"] = "amd64",
       ["topology.kubernetes.io/zone"] = "zone-" .. (number - 1) % 3 + 1,
     } },
     spec = { podCIDR = ("10.244.%d.0/24"):format(number), podCIDRs = { ("10.244.%d.0/24"):format(number) } },

@@ -27,9 +27,15 @@ function owned.without(object, uid)
   return require "world.raw".array(refs)
 end
 
+-- A ReplicationController has its labels alone.
+local function selector_of(id, owner)
+  if id == "replicationcontrollers" then return { matchLabels = owner.spec.selector } end
+  return owner.spec.selector
+end
+
 -- The objects of `child_id` that the owner controls now. An owner that is being deleted adopts nothing.
-function owned.claim(agent, id, owner, child_id, selector)
-  local list, uid = {}, owner.metadata.uid
+function owned.claim(agent, id, owner, child_id)
+  local list, uid, selector = {}, owner.metadata.uid, selector_of(id, owner)
   for _, child in ipairs(cache.owned(child_id, uid)) do
     local ref = cache.controller_of(child)
     if ref and ref.uid == uid then
@@ -43,14 +49,20 @@ function owned.claim(agent, id, owner, child_id, selector)
   if owner.metadata.deletionTimestamp then return list end
   for _, child in ipairs(cache.free(child_id, owner.metadata.namespace)) do
     if not child.metadata.deletionTimestamp and selectors.matches(child.metadata.labels, selector) then
-      adopt(agent, id, owner, child_id, child)
+      if adopt(agent, id, owner, child_id, child) then list[#list + 1] = child end
     end
   end
   return list
 end
 
--- A handler that has the controller of the changed object looked at, before and after, if it is of that kind; a new
--- object without one may be for any owner in its namespace.
+-- Whether an object without a controller may be adopted now, as it could not before.
+local function is_free_now(new, old)
+  if cache.controller_of(new) or new.metadata.deletionTimestamp then return false end
+  return not old or cache.controller_of(old) ~= nil or not values.equal(new.metadata.labels, old.metadata.labels)
+end
+
+-- A handler that has the controller of the changed object looked at, before and after, if it is of that kind; an
+-- object that is new, released or labeled otherwise may be for any owner in its namespace.
 function owned.watch(child_id, id, add)
   cache.on(child_id, function(new, old)
     local kind = cache.resources[id].kind
@@ -62,10 +74,9 @@ function owned.watch(child_id, id, add)
         add(object.metadata.namespace .. "/" .. ref.name)
       end
     end
-    if new and not cache.controller_of(new) and not new.metadata.deletionTimestamp and not old then
-      for _, owner in ipairs(cache.list(id, new.metadata.namespace)) do
-        if selectors.matches(new.metadata.labels, owner.spec.selector) then add(cache.key_of(owner)) end
-      end
+    if not (new and is_free_now(new, old)) then return end
+    for _, owner in ipairs(cache.list(id, new.metadata.namespace)) do
+      if selectors.matches(new.metadata.labels, selector_of(id, owner)) then add(cache.key_of(owner)) end
     end
   end)
 end

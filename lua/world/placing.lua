@@ -46,7 +46,8 @@ local function room(node, used, name)
   return all and quantity.of(all) - used or math.huge
 end
 
--- Why the pod does not go on the node, as a scheduler says it; nil if it does. `load` is what is on it.
+-- Why the pod does not go on the node, as a scheduler says it, and whether it would go there if others went; nil if it
+-- goes. `load` is what is on it.
 function placing.objection(node, pod, load)
   local unschedulable = { key = "node.kubernetes.io/unschedulable", effect = "NoSchedule" }
   if node.spec and node.spec.unschedulable
@@ -55,13 +56,15 @@ function placing.objection(node, pod, load)
   end
   local taint = placing.repels(node, pod, { NoSchedule = true, NoExecute = true })
   if taint then
-    return ("node(s) had untolerated taint(s)")
+    return "node(s) had untolerated taint(s)"
   end
   if not placing.is_wanted(node, pod) then return "node(s) didn't match Pod's node affinity/selector" end
-  if room(node, load.pods, "pods") < 1 then return "Too many pods" end
+  if room(node, load.pods, "pods") < 1 then return "Too many pods", true end
   for _, name in ipairs { "cpu", "memory" } do
     local asked = quantity.asked(pod, name)
-    if asked > 0 and asked > room(node, load[name], name) then return "Insufficient " .. name end
+    if asked > 0 and asked > room(node, load[name], name) then
+      return "Insufficient " .. name, asked <= room(node, 0, name)
+    end
   end
 end
 

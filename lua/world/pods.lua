@@ -16,6 +16,9 @@ function pods.is_over(pod) return pods.phase(pod) == "Succeeded" or pods.phase(p
 
 function pods.is_active(pod) return not pods.is_over(pod) and not pod.metadata.deletionTimestamp end
 
+-- Whether a pod is deleted and still runs.
+function pods.is_ending(pod) return not pods.is_over(pod) and pod.metadata.deletionTimestamp ~= nil end
+
 function pods.is_ready(pod)
   local condition = pods.condition(pod, "Ready")
   return condition ~= nil and condition.status == "True"

@@ -11,11 +11,6 @@ local values = require "world.values"
 local AGENT = "kube-controller-manager"
 local RETRY = 10 * times.second
 
-local function selector_of(id, set)
-  if id == "replicationcontrollers" then return { matchLabels = set.spec.selector } end
-  return set.spec.selector
-end
-
 local function bool(value) return value and 1 or 0 end
 
 local function cost_of(pod)
@@ -57,8 +52,9 @@ local function delete_pods(active, count)
   for i = 1, count do api.delete(AGENT, "pods", active[i]) end
 end
 
--- Counts, of pods as they are known; `problem` is why pods could not be created.
-local function write_status(controller, key, set, active, problem)
+-- Counts, of pods as they are known; `problem` is why pods could not be created, `ending` how many are on their way
+-- out.
+local function write_status(controller, key, set, active, problem, ending)
   local now, next_at = times.now(), nil
   local ready, available, labeled = 0, 0, 0
   local template_labels = (set.spec.template.metadata or {}).labels or {}
@@ -82,7 +78,7 @@ local function write_status(controller, key, set, active, problem)
   api.status(AGENT, controller.id, set, {
     replicas = #active, fullyLabeledReplicas = some(labeled), readyReplicas = some(ready),
     availableReplicas = some(available), observedGeneration = set.metadata.generation,
-    conditions = #conditions > 0 and conditions or nil,
+    conditions = #conditions > 0 and conditions or nil, terminatingReplicas = ending,
   })
 end
 
@@ -92,14 +88,14 @@ local function new_controller(id)
   function controller.sync(key)
     local set = cache.get(id, key)
     if not set then return end
-    local claimed = owned.claim(AGENT, id, set, "pods", selector_of(id, set))
-    local active, problem = values.filter(claimed, pods.is_active), nil
+    local claimed = owned.claim(AGENT, id, set, "pods")
+    local active, ends, problem = values.filter(claimed, pods.is_active), values.filter(claimed, pods.is_ending), nil
     local missing = (set.spec.replicas or 1) - #active
     if not set.metadata.deletionTimestamp then
       if missing > 0 then problem = create_pods(controller, key, set, missing) end
       if missing < 0 then delete_pods(active, -missing) end
     end
-    write_status(controller, key, set, active, problem)
+    write_status(controller, key, set, active, problem, id == "replicasets.apps" and #ends or nil)
   end
 
   local function add(key) queue.add(controller, key) end

@@ -32,24 +32,40 @@ local function waits(pod)
     and pod.spec.schedulerName == "default-scheduler"
 end
 
+-- "1 this, 2 that": how many nodes have each reason.
+local function counted(reasons)
+  local list = {}
+  for reason, n in pairs(reasons) do list[#list + 1] = n .. " " .. reason end
+  table.sort(list)
+  return table.concat(list, ", ")
+end
+
+-- Why no node fits, and that no pod has to go for this one.
+local function refusal(objections, helped)
+  local total, others = #by_name, {}
+  if total == 0 then return "no nodes available to schedule pods" end
+  if helped > 0 then others["No preemption victims found for incoming pod"] = helped end
+  if helped < total then others["Preemption is not helpful for scheduling"] = total - helped end
+  local text = "0/%d nodes are available: %s. no new claims to deallocate, preemption: 0/%d nodes are available: %s."
+  return text:format(total, counted(objections), total, counted(others))
+end
+
 -- The best node, or why there is none.
 local function choose(pod)
-  local best, objections = nil, {}
+  local best, objections, helped = nil, {}, 0
   by_name = by_name or cache.list "nodes"
   for _, node in ipairs(by_name) do
     local name = node.metadata.name
-    local objection = placing.objection(node, pod, load_of(name))
+    local objection, helps = placing.objection(node, pod, load_of(name))
     if objection then
       objections[objection] = (objections[objection] or 0) + 1
+      helped = helped + (helps and 1 or 0)
     elseif not best or load_of(name).pods < load_of(best).pods then
       best = name
     end
   end
   if best then return best end
-  local reasons = {}
-  for objection, n in values.sorted(objections) do reasons[#reasons + 1] = n .. " " .. objection end
-  if #reasons == 0 then return nil, "no nodes available to schedule pods" end
-  return nil, ("0/%d nodes are available: %s."):format(#by_name, table.concat(reasons, ", "))
+  return nil, refusal(objections, helped)
 end
 
 function controller.sync(key)
@@ -67,6 +83,7 @@ function controller.sync(key)
   unfit[key] = true
   local conditions = pods.set_condition(pod.status and pod.status.conditions, {
     type = "PodScheduled", status = "False", reason = "Unschedulable", message = why,
+    observedGeneration = pod.metadata.generation,
   })
   api.status(AGENT, ID, pod, values.merged(pod.status, { conditions = conditions }))
 end

@@ -136,7 +136,7 @@ end
 function controller.sync(key)
   local set = cache.get(ID, key)
   if not set then return end
-  local all = owned.claim(AGENT, ID, set, "pods", set.spec.selector)
+  local all = owned.claim(AGENT, ID, set, "pods")
   local names, by_ordinal = { update = revisions.present(ID, set) }, {}
   names.current = (set.status or {}).currentRevision or names.update
   for _, pod in ipairs(all) do by_ordinal[ordinal_of(set, pod) or -1] = pod end
