@@ -83,7 +83,7 @@ local function number(deployment, new, old_sets)
   if notes then api.patch(AGENT, SETS, new, { metadata = { annotations = notes } }) end
   if revision_of(deployment) ~= revision then
     -- With the status, so that the generation stays.
-    api.patch(AGENT, ID, deployment, { metadata = { annotations = { [REVISION] = tostring(revision) } } }, "status")
+    api.patch(AGENT, ID, deployment, { metadata = { annotations = { [REVISION] = own[REVISION] } } }, "status")
   end
 end
 

@@ -48,7 +48,8 @@ function controller.sync(name)
   if not namespace then return end
   local resources, finalizers = rest_of(name)
   if #resources == 0 then return end
-  local conditions, left = namespace.status.conditions, { ContentRemaining = resources, FinalizersRemaining = finalizers }
+  local left = { ContentRemaining = resources, FinalizersRemaining = finalizers }
+  local conditions = namespace.status.conditions
   for _, type in ipairs(types) do
     local texts = left[type[1]] or {}
     local some = #texts > 0
