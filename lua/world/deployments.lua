@@ -91,7 +91,8 @@ local function scale(deployment, set, replicas)
   local annotations = values.diff(values.merged(set.metadata.annotations, scaling.notes(deployment)),
     values.merged(set.metadata.annotations))
   if set.spec.replicas == replicas and not annotations then return end
-  api.patch(AGENT, SETS, set, { metadata = { annotations = scaling.notes(deployment) }, spec = { replicas = replicas } })
+  api.patch(AGENT, SETS, set,
+    { metadata = { annotations = scaling.notes(deployment) }, spec = { replicas = replicas } })
 end
 
 -- The oldest sets without pods go, but for as many as the history keeps.

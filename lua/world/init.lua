@@ -11,7 +11,8 @@ local world = {}
 
 -- In the order in which they hear of a change.
 local modules = {
-  "nodes", "namespaces", "accounts", "services", "deployments", "replicasets", "statefulsets", "daemonsets", "cronjobs", "jobs",
+  "nodes", "namespaces", "accounts", "services", "deployments", "replicasets", "statefulsets", "daemonsets",
+  "cronjobs", "jobs",
   "volumes", "garbage", "scheduler", "kubelet", "budgets", "endpoints",
   "mirrors", "rates",
 }
