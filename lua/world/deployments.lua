@@ -6,6 +6,7 @@ local pods = require "world.pods"
 local queue = require "world.queue"
 local rolling = require "world.rolling"
 local scaling = require "world.scaling"
+local selectors = require "world.selectors"
 local times = require "world.times"
 local values = require "world.values"
 
@@ -17,12 +18,18 @@ local HISTORY = "deployment.kubernetes.io/revision-history"
 local controller = { name = ID }
 
 local not_copied = {
-  ["kubectl.kubernetes.io/last-applied-configuration"] = true, [REVISION] = true, [scaling.desired] = true,
-  [scaling.max] = true,
-  [HISTORY] = true, ["deprecated.deployment.rollback.to"] = true,
+  ["kubectl.kubernetes.io/last-applied-configuration"] = true, ["deprecated.deployment.rollback.to"] = true,
+  [REVISION] = true, [HISTORY] = true, [scaling.desired] = true, [scaling.max] = true,
 }
 
 local function revision_of(object) return tonumber((object.metadata.annotations or {})[REVISION]) or 0 end
+
+-- The number of a set that is newer than these.
+local function next_revision(old_sets)
+  local newest = 0
+  for _, set in ipairs(old_sets) do newest = math.max(newest, revision_of(set)) end
+  return newest + 1
+end
 
 local function is_older(a, b)
   if a.metadata.creationTimestamp ~= b.metadata.creationTimestamp then
@@ -71,9 +78,7 @@ end
 
 -- Numbers the set and the deployment; the set is the newest one, be it new or of an earlier rollout.
 local function number(deployment, new, old_sets)
-  local newest = 0
-  for _, set in ipairs(old_sets) do newest = math.max(newest, revision_of(set)) end
-  local revision = math.max(revision_of(new), newest + 1)
+  local revision = math.max(revision_of(new), next_revision(old_sets))
   local own, before = annotations_of(deployment, revision), (new.metadata.annotations or {})[REVISION]
   if before and before ~= own[REVISION] then
     local history = new.metadata.annotations[HISTORY]
@@ -88,11 +93,16 @@ local function number(deployment, new, old_sets)
 end
 
 local function scale(deployment, set, replicas)
-  local annotations = values.diff(values.merged(set.metadata.annotations, scaling.notes(deployment)),
-    values.merged(set.metadata.annotations))
-  if set.spec.replicas == replicas and not annotations then return end
+  if set.spec.replicas == replicas then return end
   api.patch(AGENT, SETS, set,
     { metadata = { annotations = scaling.notes(deployment) }, spec = { replicas = replicas } })
+end
+
+-- A set that keeps its number of replicas has it from the deployment as it is, too.
+local function note(deployment, set)
+  local notes = scaling.notes(deployment)
+  if selectors.has(set.metadata.annotations, notes) then return end
+  api.patch(AGENT, SETS, set, { metadata = { annotations = notes } })
 end
 
 -- The oldest sets without pods go, but for as many as the history keeps.
@@ -189,6 +199,7 @@ local function roll(deployment, new, old_sets)
   if deployment.spec.paused or scaling.is_due(deployment, all) then
     local plan = scaling.plan(deployment, new, old_sets)
     for _, set in ipairs(all) do
+      if plan[set] == set.spec.replicas then note(deployment, set) end
       if plan[set] then scale(deployment, set, plan[set]) end
     end
     if deployment.spec.paused or next(plan) ~= nil then return end
@@ -198,7 +209,7 @@ local function roll(deployment, new, old_sets)
       for _, set in ipairs(old_sets) do scale(deployment, set, 0) end
       return
     end
-    create_set(deployment, 1, rolling.first(deployment, old_sets))
+    create_set(deployment, next_revision(old_sets), rolling.first(deployment, old_sets))
     return
   end
   for set, replicas in rolling.step(deployment, new, old_sets) do scale(deployment, set, replicas) end
@@ -207,7 +218,7 @@ end
 function controller.sync(key)
   local deployment = cache.get(ID, key)
   if not deployment then return end
-  local sets = owned.claim(AGENT, ID, deployment, SETS, deployment.spec.selector)
+  local sets = owned.claim(AGENT, ID, deployment, SETS)
   table.sort(sets, is_older)
   local new = find_new(deployment, sets)
   local old_sets = values.filter(sets, function(set) return set ~= new end)
@@ -225,11 +236,11 @@ owned.watch(SETS, ID, add)
 
 -- One that stops all pods before it makes new ones waits until the last is gone.
 cache.on("pods", function(new, old)
-  local ref = not new and cache.controller_of(old)
+  local ref = old and not new and cache.controller_of(old)
   local set = ref and cache.find(ref.uid)
   local owner = set and cache.controller_of(set.object)
   local deployment = owner and owner.kind == "Deployment" and cache.find(owner.uid)
-  if deployment and deployment.object.spec.strategy.type == "Recreate" then add(deployment.key) end
+  if deployment and (deployment.object.spec.strategy or {}).type == "Recreate" then add(deployment.key) end
 end)
 
 return { controller }

@@ -85,8 +85,8 @@ end
 
 local function write_slices(service, members)
   slices.write(ID, service, wanted_slices(service, members), values.merged(service.metadata.labels, {
-    [slices.service] = service.metadata.name, [slices.manager] = "endpointslice-controller.k8s.io", [HEADLESS] =
-      is_headless(service) and "" or nil,
+    [slices.service] = service.metadata.name, [slices.manager] = "endpointslice-controller.k8s.io",
+    [HEADLESS] = is_headless(service) and "" or nil,
   }))
 end
 

@@ -151,11 +151,11 @@ local function may_retry(key, job, all, failed)
   return false
 end
 
--- Deletes pods that need not run, and that count for nothing.
-local function stop(list)
-  for _, pod in ipairs(list) do
-    untrack(pod)
-    api.delete(AGENT, "pods", pod)
+-- Deletes the first pods of a list, which need not run and count for nothing.
+local function stop(list, count)
+  for i = 1, count do
+    untrack(list[i])
+    api.delete(AGENT, "pods", list[i])
   end
 end
 
@@ -167,7 +167,7 @@ local function fill(key, job, all, active, status, done)
   elseif (status.succeeded or 0) > 0 then
     wanted = math.min(wanted, #active)
   end
-  stop({ unpack(active, 1, #active - wanted) })
+  stop(active, #active - wanted)
   if #active >= wanted or not may_retry(key, job, all, status.failed or 0) then return end
   local next_one = job.spec.completionMode == "Indexed" and next_index(job, active, done)
   for _ = 1, wanted - #active do
@@ -200,7 +200,7 @@ local function expire(key, job, condition)
 end
 
 local function suspend(job, status, active)
-  stop(active)
+  stop(active, #active)
   status.startTime = nil
   status.conditions = pods.set_condition(status.conditions, {
     type = "Suspended", status = "True", reason = "JobSuspended", message = "Job suspended",

@@ -33,7 +33,7 @@ local function wanted_slices(endpoints)
     local by_type = {}
     for _, field in ipairs { "addresses", "notReadyAddresses" } do
       for _, address in ipairs(subset[field] or {}) do
-        local type = address.ip:find(":", 1, true) and "IPv6" or "IPv4"
+        local type = (address.ip or ""):find(":", 1, true) and "IPv6" or "IPv4"
         if not by_type[type] then
           by_type[type] = { addressType = type, endpoints = raw.array {}, ports = ports_of(subset) }
           wanted[#wanted + 1] = by_type[type]

@@ -49,7 +49,7 @@ function controller.sync(name)
   local resources, finalizers = rest_of(name)
   if #resources == 0 then return end
   local left = { ContentRemaining = resources, FinalizersRemaining = finalizers }
-  local conditions = namespace.status.conditions
+  local conditions = (namespace.status or {}).conditions
   for _, type in ipairs(types) do
     local texts = left[type[1]] or {}
     local some = #texts > 0
@@ -67,7 +67,8 @@ cache.on(ID, function(new, _, key)
 end)
 
 cache.also("*", function(new, old)
-  local namespace = (new or old).metadata.namespace
+  local object = new or old
+  local namespace = object and object.metadata.namespace
   if namespace and ending[namespace] then queue.add_soon(controller, namespace) end
 end)
 
