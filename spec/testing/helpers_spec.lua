@@ -156,6 +156,22 @@ describe("objects", function()
       metadata = { namespace = "shop", name = "c", finalizers = { "other/x" } } } } }))
   end)
 
+  it("are Secrets whose content no error of a write repeats", function()
+    local secret = {
+      apiVersion = "v1", kind = "Secret", metadata = { name = "tok", namespace = "shop" },
+      data = { a = "c3dvcmRmaXNo" },
+    }
+    local text = printed([[
+      local object, err = k8s.patch({ kind = "secrets", namespace = "shop", name = "tok" }, { data = { b = "!!" } })
+      print(object, #err.causes > 0, k8s.json.encode(err))
+    ]], { objects = { secret } })
+    assert.has_match("^nil\ttrue\t", text)
+    assert.has_match("the server's message is hidden because it may contain secrets", text, 1, true)
+    assert.has_match('"message":"hidden because it may contain secrets"', text, 1, true)
+    assert.has_no_match("c3dvcmRm", text)
+    assert.has_no_match("!!", text, 1, true)
+  end)
+
   it("name their owner", function()
     local owner = { apiVersion = "apps/v1", kind = "Deployment", metadata = { name = "web", uid = "u1" } }
     assert.same({ apiVersion = "apps/v1", kind = "Deployment", name = "web", uid = "u1", controller = true },

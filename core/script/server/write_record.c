@@ -75,12 +75,27 @@ void write_record_begin(struct write_record *record, struct script *script,
     task_describe(&script->tasks, &record->caller, &record->trigger);
 }
 
+/* Their reasons and fields stay: they are names, while messages repeat what was sent. */
+static void veil_causes(struct err *err)
+{
+    struct err veiled;
+    struct err_cause cause;
+    err_clear(&veiled);
+    for (size_t at = 0; err_next_cause(err, &at, &cause);) {
+        if (cause.message.n) cause.message = STR("hidden because it may contain secrets");
+        if (!err_add_cause(&veiled, &cause)) break;
+    }
+    memcpy(err->causes, veiled.causes, veiled.causes_len);
+    err->causes_len = veiled.causes_len;
+}
+
 void write_record_veil(const struct write_record *record, struct err *err)
 {
     if (!write_request_is_secret(record->request) || !err->http_status) return;
     snprintf(err->text, sizeof err->text,
              "%s: %s (the server's message is hidden because it may contain secrets)",
              write_function_of(record->request)->name, err_reason(err));
+    veil_causes(err);
 }
 
 /* As client-go's metrics have it: the status, or that there was none. */

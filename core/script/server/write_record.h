@@ -16,7 +16,8 @@ struct write_record {
 /* Inside the call that writes. */
 void write_record_begin(struct write_record *record, struct script *script,
                         const struct cluster_parts *cluster, const struct object_request *request);
-/* Has the text of a response to the write of a Secret, or its like, say nothing but the reason. */
+/* Has the text of a response to the write of a Secret, or its like, say nothing but the reason, and its
+ * causes nothing but reasons and fields. */
 void write_record_veil(const struct write_record *record, struct err *err);
 /* Its end, in the task that wrote. The response's object is the one that the server has now; it stays the
  * caller's. */
