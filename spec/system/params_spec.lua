@@ -209,6 +209,37 @@ describe("settings of scripts", function()
     assert.are.equal('sw"rdfish1\n', p:out())
   end)
 
+  it("hide secrets from errors of call, status and reload, but not from results", function()
+    local text = [[
+      local k8s = require "k8s"
+      local settings = k8s.params { token = { type = "secret" } }
+      k8s.informer "pods"
+      k8s.command("raise", function() error("raised " .. settings.token) end)
+      k8s.command("refuse", function() return nil, { reason = "No", message = "refused " .. settings.token } end)
+      k8s.command("show", function() return settings.token end)
+      k8s.main(function() error("main " .. settings.token) end)
+    ]]
+    place:write("alerts.lua", text)
+    local engine = start("--param", "token=swordfish1")
+    local function err_of(name)
+      local _, code, err = engine.ask("call", name)
+      return code, err
+    end
+    local code, err = err_of "raise"
+    assert.are.equal(3, code)
+    assert.has_match("raised ***", err, 1, true)
+    assert.has_no_match("swordfish", err)
+    assert.are.same({ 1, "kubelua call: refuse: refused ***\n" }, { err_of "refuse" })
+    assert.are.equal("swordfish1\n", (engine.ask("call", "show")))
+    local main = engine.await("alerts", function(one) return one.mainState == "failed" end).main
+    assert.has_match("main ***", main, 1, true)
+    assert.has_no_match("swordfish", main)
+    place:write("alerts.lua", text .. 'error("loaded " .. settings.token)')
+    local why = engine.await("alerts", function(one) return one.reloadError ~= "" end).reloadError
+    assert.has_match("loaded ***", why, 1, true)
+    assert.has_no_match("swordfish", why)
+  end)
+
   it("follow a Secret of the cluster", function()
     local SECRETS = "/api/v1/namespaces/default/secrets"
     local function secret(text)

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "base/must.h"
+#include "base/text/redact.h"
 
 const char *admin_call_method(const struct admin_call *call)
 {
@@ -56,8 +57,12 @@ void admin_call_reply(struct admin_call *call, struct str result)
 
 void admin_call_fail(struct admin_call *call, const char *text)
 {
+    struct buf shown = {0};
     call->good = false;
-    err_set(&call->err, ERR_INVALID, "%s", text);
+    buf_puts(&shown, text);
+    redact(&shown);
+    err_set(&call->err, ERR_INVALID, "%s", buf_text(&shown));
+    buf_clear(&shown);
     end(call);
 }
 

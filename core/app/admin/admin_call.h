@@ -22,5 +22,5 @@ void admin_call_on_disconnect(struct admin_call *call, void (*gone)(void *ctx), 
 void admin_call_expect_soon(struct admin_call *call);
 /* Replies with `result`, which is JSON, and frees the call. */
 void admin_call_reply(struct admin_call *call, struct str result);
-/* Replies with an error message, and frees the call. */
+/* Replies with an error message, in which secrets are hidden, and frees the call. */
 void admin_call_fail(struct admin_call *call, const char *text);

@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/text/json_out.h"
 #include "base/text/nearest.h"
+#include "base/text/redact.h"
 #include "engine/engine_view.h"
 #include "script/work/command.h"
 
@@ -125,6 +126,15 @@ static void refuse_name(const struct managed_scripts *scripts, struct admin_call
 
 /* --- the call */
 
+void admin_put_error(struct buf *out, const char *key, struct str text)
+{
+    struct buf shown = {0};
+    buf_str(&shown, text);
+    redact(&shown);
+    json_str(out, key, shown.len ? buf_slice(&shown) : STR(""));
+    buf_clear(&shown);
+}
+
 static void on_done(void *ctx, const struct script_command_result *result)
 {
     struct called_command *call = ctx;
@@ -134,8 +144,10 @@ static void on_done(void *ctx, const struct script_command_result *result)
     if (result->is_json) {
         buf_puts(&out, ",\"value\":");
         buf_str(&out, result->text);
-    } else {
+    } else if (result->end == COMMAND_DONE) {
         json_str(&out, "text", result->text);
+    } else {
+        admin_put_error(&out, "text", result->text);
     }
     json_close(&out, '}');
     admin_call_reply(call->admin_call, buf_slice(&out));

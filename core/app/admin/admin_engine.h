@@ -7,6 +7,7 @@
 #include <sys/queue.h>
 
 #include "app/admin/admin_call.h"
+#include "base/str.h"
 
 struct admin_document;
 struct buf;
@@ -52,6 +53,8 @@ void admin_put_continuous(const struct admin_engine *admin, struct buf *out);
 
 /* --- admin_command.c */
 
+/* Appends a member with an error, in which secrets are hidden as in the log. */
+void admin_put_error(struct buf *out, const char *key, struct str text);
 void admin_put_commands(const struct admin_engine *admin, struct buf *out);
 
 /* --- admin_config.c */

@@ -94,7 +94,7 @@ void admin_put_generations(const struct managed_script *managed, struct buf *out
     json_time(out, "takenOver", managed->activated_us);
     json_int(out, "pauseMicroseconds", (int64_t)managed->pause_us);
     json_int(out, "draining", (int64_t)managed_script_draining_count(managed));
-    json_text(out, "reloadError", managed->error.len ? buf_text((struct buf *)&managed->error) : "");
+    admin_put_error(out, "reloadError", buf_slice(&managed->error));
     json_time(out, "reloadErrorTime", managed->error_us);
     json_bool(out, "fileIsRunning", managed->refused == NULL);
     json_bool(out, "returned", managed->rolled_back);

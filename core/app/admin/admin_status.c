@@ -133,7 +133,7 @@ static void put_main(const struct script *script, struct buf *out)
     struct buf text = {0};
     script_describe_main(script, &text);
     json_text(out, "mainState", names[script_main_state(script)]);
-    json_text(out, "main", buf_text(&text));
+    admin_put_error(out, "main", buf_slice(&text));
     buf_clear(&text);
 }
 
@@ -314,7 +314,7 @@ static void put_failing(const struct script_queue_status *status, struct buf *ou
         json_open(out, NULL, '{');
         json_str(out, "key", f->key);
         json_int(out, "retries", (int64_t)f->failures);
-        json_text(out, "error", f->why);
+        admin_put_error(out, "error", str_of(f->why));
         json_text(out, "state", f->processing ? "processing" : f->delayed ? "delayed" : "queued");
         if (f->delayed) json_int(out, "nextTryMilliseconds", f->next_ms);
         json_close(out, '}');
