@@ -181,8 +181,17 @@ local function check_namespaces(self, node, options)
     self.reads, "k8s.reads")
 end
 
+-- k8s.finalizers.add and remove are patches.
+local function check_finalizers(self, node, fn, found)
+  local kind = fn.waits and self:kind_of_reference(found[1])
+  if kind then
+    check_declared(self, node, "finalizers." .. fn.name, kind, nil, WRITES.patch, self.writes, "k8s.writes")
+  end
+end
+
 -- Checks a call of k8s.get, k8s.patch and so on.
 function requests:check_request(node, fn, list, found)
+  if self.reports and fn.class.name == "k8s.finalizers" then return check_finalizers(self, node, fn, found) end
   local is_of_cluster = fn.class.name == "k8s.Cluster" and fn.is_method
   if not is_of_cluster and (fn.class.name ~= "k8s" or fn.is_method) or not self.reports then return end
   local name, contexts = fn.name, self.fn.contexts
