@@ -55,12 +55,13 @@ void civil_put_utc(struct buf *out, int64_t time_us, int digits)
     buf_putc(out, 'Z');
 }
 
-/* Does it begin so? 'd' stands for a digit. */
+/* Does it begin so? 'd' stands for a digit, and a capital for a small letter too. */
 static bool has_form(struct str text, const char *form)
 {
     for (size_t i = 0; form[i]; i++) {
         if (i == text.n) return false;
-        if (form[i] == 'd' ? !isdigit((unsigned char)text.p[i]) : text.p[i] != form[i]) return false;
+        unsigned char c = (unsigned char)text.p[i];
+        if (form[i] == 'd' ? !isdigit(c) : toupper(c) != form[i]) return false;
     }
     return true;
 }
@@ -76,7 +77,7 @@ static int number(const char *digits, int count)
 static bool read_offset(struct str text, int *seconds)
 {
     *seconds = 0;
-    if (str_is(text, "Z")) return true;
+    if (text.n == 1 && has_form(text, "Z")) return true;
     if (text.n != 6 || (!has_form(text, "+dd:dd") && !has_form(text, "-dd:dd"))) return false;
     *seconds = (*text.p == '-' ? -1 : 1) * (number(text.p + 1, 2) * 3600 + number(text.p + 4, 2) * 60);
     return true;
@@ -94,10 +95,10 @@ bool civil_read_utc(struct str text, int64_t *seconds)
             rest.p++, rest.n--;
         while (has_form(rest, "d"));
     if (!read_offset(rest, &offset_s)) return false;
-    if (month < 1 || month > 12 || day < 1 || day > 31 || hour > 23 || minute > 59 || second > 60)
-        return false;
-    *seconds =
-        civil_days(number(text.p, 4), month, day) * DAY_S + hour * 3600 + minute * 60 + second - offset_s;
+    int year = number(text.p, 4);
+    if (month < 1 || month > 12 || day < 1 || day > civil_month_length(year, month)) return false;
+    if (hour > 23 || minute > 59 || second > 60) return false;
+    *seconds = civil_days(year, month, day) * DAY_S + hour * 3600 + minute * 60 + second - offset_s;
     return true;
 }
 

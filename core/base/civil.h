@@ -22,8 +22,8 @@ struct civil civil_at(int64_t seconds);
 /* Appends the UTC time of that many microseconds after 1970, with 0, 3 or 6 digits behind the point:
  * 2026-01-01T00:00:00.000Z. */
 void civil_put_utc(struct buf *out, int64_t time_us, int digits);
-/* Reads a time of RFC 3339, "2026-01-01T02:00:00.5+02:00", as seconds after 1970; fractions are cut off.
- * False for anything else. */
+/* Reads a time of RFC 3339, "2026-01-01T02:00:00.5+02:00", as seconds after 1970; fractions are cut off, and
+ * the letters may be small. False for anything else, such as a day that its month does not have. */
 bool civil_read_utc(struct str text, int64_t *seconds);
 int civil_month_length(int64_t year, int month);
 /* Rounded towards the past, as dates before 1970 need it. */

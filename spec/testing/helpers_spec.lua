@@ -29,6 +29,8 @@ describe("k8s.time and k8s.schedule", function()
   it("read and write times and durations", function()
     assert.equal(1767225600, k8s.time.parse "2026-01-01T00:00:00Z")
     assert.equal(1767225600, k8s.time.parse "2026-01-01T02:00:00.5+02:00")
+    assert.equal(1767225600, k8s.time.parse "2026-01-01t00:00:00z")
+    assert.is_nil(k8s.time.parse "2026-02-31T00:00:00Z")
     assert.is_nil(k8s.time.parse "yesterday")
     assert.equal(1, select("#", k8s.time.parse "yesterday")) -- so that it can be an argument
     assert.equal("2026-01-01T00:00:00Z", k8s.time.format(1767225600))
