@@ -66,6 +66,14 @@ function fill(node, values, place)
   return type(node) == "table" and fill_table(node, values, place) or node
 end
 
+-- In [ ] and { } YAML reads ${name} as the beginning of a map, unless it is in quotes.
+local function hint_of(text)
+  local bare = string.gsub(string.gsub(text, "'[^'\n]*'", ""), '"[^"\n]*"', "")
+  bare = string.gsub(bare, "%${([%w_]+)}", "\1%1\1")
+  local name = string.match(bare, "[%[{][^\n]*\1([%w_]+)\1")
+  return name and '; within [ ] and { } write "${' .. name .. '}" in quotes' or ""
+end
+
 return function(text, values)
   if type(text) ~= "string" then
     raw.raise("k8s.template: the text must be a string, not " .. type(text))
@@ -74,7 +82,7 @@ return function(text, values)
   end
   local object, problem = raw.yaml.decode(text)
   if problem then
-    raw.raise("k8s.template: " .. problem.message)
+    raw.raise("k8s.template: " .. problem.message .. hint_of(text))
   end
   return fill(object, values or {}, "")
 end

@@ -104,6 +104,13 @@ empty: []
     assert.has_match("k8s.template: a: ${t} is a table inside text", raised(k8s.template, "a: 'x${t}'", { t = {} }), 1,
       true)
     assert.has_match("k8s.template: line 2: ", raised(k8s.template, "a: [", {}), 1, true)
+    local hint = '; within [ ] and { } write "${x}" in quotes'
+    for _, text in ipairs { "a: [${x}]", "a: { b: ${x} }", "a: ['${y}', ${x}]" } do
+      assert.has_match(hint, raised(k8s.template, text, { x = 1, y = 1 }), 1, true)
+    end
+    for _, text in ipairs { "a: ${x}\nb: [", "a: ['${x}'", '"a${x}": {' } do
+      assert.has_no_match("in quotes", raised(k8s.template, text, { x = 1 }))
+    end
   end)
 end)
 
