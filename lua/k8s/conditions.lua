@@ -22,9 +22,27 @@ local function check(given)
     raw.raise(where .. ': status must be "True", "False" or "Unknown", not ' .. tostring(own.status))
   elseif not own.reason or own.reason == "" then
     raw.raise(where .. ": reason is missing: the API requires a word in CamelCase")
+  elseif not string.find(own.reason, "^%a[%w_,:]*$") or string.find(own.reason, "[,:]$") then
+    raw.raise(where .. ': reason must be a word in CamelCase, as the API requires, not "' .. own.reason .. '"')
   end
   own.message = own.message or ""
   return own
+end
+
+-- The object itself is passed easily, and has no numbers as keys: its conditions would be lost.
+local function check_list(list)
+  local where, is_view = "k8s.conditions.set", raw.view.is(list)
+  if list == nil then
+    return
+  elseif not is_view and type(list) ~= "table" then
+    raw.raise(where .. ": the conditions must be a list, such as object.status.conditions, not a " .. type(list))
+  end
+  local following, state, start = (is_view and raw.view.pairs or pairs)(list)
+  local key = following(state, start)
+  if key ~= nil and type(key) ~= "number" then
+    raw.raise(string.format("%s: the conditions must be a list, such as object.status.conditions, not a map with %q",
+      where, tostring(key)))
+  end
 end
 
 local function copy_of(condition)
@@ -64,6 +82,7 @@ local conditions = {}
 -- set(conditions, { type, status, reason, message, observedGeneration }): a copy of the array with that condition, and
 -- whether it differs from before. `conditions` may be nil.
 function conditions.set(list, given)
+  check_list(list)
   local own, all, changed, found = check(given), raw.json.array(), true, false
   for i, one in (raw.view.is(list) and raw.view.ipairs or ipairs)(list or {}) do
     all[i] = copy_of(one)

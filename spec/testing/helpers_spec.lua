@@ -139,6 +139,30 @@ describe("k8s.conditions", function()
       raised(k8s.conditions.set, {}, { type = "A", status = "True" }), 1, true)
     assert.has_match('status must be "True", "False" or "Unknown", not true',
       raised(k8s.conditions.set, {}, { type = "A", status = "true", reason = "A" }), 1, true)
+    for _, reason in ipairs { "not ready", "1st", "Ready:", "Ready!" } do
+      assert.has_match(('reason must be a word in CamelCase, as the API requires, not "%s"'):format(reason),
+        raised(k8s.conditions.set, {}, { type = "A", status = "True", reason = reason }), 1, true)
+    end
+    local list = k8s.conditions.set({}, { type = "A", status = "True", reason = "Waits_For:x" })
+    assert.equal("Waits_For:x", list[1].reason)
+  end)
+
+  it("refuse an object in place of its conditions", function()
+    local good = { type = "A", status = "True", reason = "A" }
+    local said = "k8s.conditions.set: the conditions must be a list, such as object.status.conditions, not a "
+    assert.has_match(said .. 'map with "status"', raised(k8s.conditions.set, { status = {} }, good), 1, true)
+    assert.has_match(said .. "string", raised(k8s.conditions.set, "x", good), 1, true)
+    assert.equal("raised\t1\t2", printed([[
+      local good = { type = "A", status = "True", reason = "A" }
+      local pod = k8s.get("pods", "shop/a")
+      local ok, why = pcall(k8s.conditions.set, pod, good)
+      print(not ok and why:find("not a map with", 1, true) and "raised" or why, #k8s.conditions.set(nil, good),
+        #k8s.conditions.set(pod.status.conditions, good))
+    ]], { objects = { (function()
+      local pod = support.pod "a"
+      pod.status = { conditions = { { type = "Ready", status = "True" } } }
+      return pod
+    end)() } }))
   end)
 end)
 
