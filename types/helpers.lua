@@ -130,7 +130,7 @@ function k8s.scale(ref, replicas) end
 ---@return k8s.Error err nil without an error
 function k8s.evict(pod, options) end
 
----Restarts the pods of a workload, as kubectl rollout restart. Waits.
+---Restarts the pods of a Deployment, StatefulSet, DaemonSet or a custom kind with spec.template. Waits.
 ---@param ref k8s.Object|table
 ---@return k8s.Object? object
 ---@return k8s.Error err nil without an error

@@ -4,6 +4,7 @@ local raw = ...
 local options = require "k8s.options"
 local patch = require "k8s.patch"
 local pod_ref = require "k8s.pod_ref"
+local write = require "k8s.write"
 local create = require("k8s.write_whole").create
 
 local actions = {}
@@ -46,10 +47,32 @@ function actions.evict(pod, given)
   })
 end
 
--- restart(ref): new pods for a Deployment, StatefulSet or DaemonSet, as kubectl rollout restart makes them. Needs
--- KIND:patch. The object, or nil, err.
+local WORKLOADS = { DaemonSet = true, Deployment = true, StatefulSet = true }
+
+-- Other built-in kinds have no template, or make no new pods when it changes. Kinds of a cluster's own may.
+local function check_restarts(ref)
+  local resource, err = write.resource_of("k8s.patch", write.place_of_ref("k8s.restart", ref).kind)
+  if not resource then
+    return nil, err
+  end
+  local version, kind = raw.write.type_of(resource)
+  local group = string.match(version, "^(.+)/") or ""
+  local is_own = string.find(group, ".", 1, true) and not string.find(group, "%.k8s%.io$")
+  if not is_own and not (group == "apps" and WORKLOADS[kind]) then
+    local works = "works for Deployments, StatefulSets, DaemonSets and custom kinds with spec.template, not for "
+    raw.raise("k8s.restart: " .. works .. version .. " " .. kind)
+  end
+  return true
+end
+
+-- restart(ref): new pods for a Deployment, StatefulSet or DaemonSet, as kubectl rollout restart makes them; also of a
+-- custom kind with spec.template. Needs KIND:patch. The object, or nil, err.
 function actions.restart(ref)
   check_ref("k8s.restart", ref)
+  local good, err = check_restarts(ref)
+  if not good then
+    return nil, err
+  end
   local annotations = { ["kubectl.kubernetes.io/restartedAt"] = raw.schedule.format() }
   return patch(ref, { spec = { template = { metadata = { annotations = annotations } } } })
 end

@@ -271,6 +271,18 @@ describe("objects", function()
     ]], { objects = { web, pod } }))
   end)
 
+  it("are not restarted without a template that makes new pods", function()
+    assert.equal(("raised: k8s.restart: works for Deployments, StatefulSets, DaemonSets and custom kinds with "
+      .. "spec.template, not for %s\n"):rep(3):format("v1 Pod", "batch/v1 Job", "v1 ConfigMap"), printed([[
+      local lines = {}
+      for i, kind in ipairs { "pods", "jobs.batch", "configmaps" } do
+        local ok, why = pcall(k8s.restart, { kind = kind, namespace = "shop", name = "a" })
+        lines[i] = (ok and "done" or "raised: " .. why:match "k8s%.restart: .*") .. "\n"
+      end
+      print(table.concat(lines))
+    ]]))
+  end)
+
   it("refuse numbers of replicas that no server takes", function()
     assert.equal(("raised: k8s.scale: replicas must be a whole number from 0 to 2147483647, not %s\n"):rep(7):format(
       "inf", "-inf", "nan", "2147483648", "1.5", "-1", "3"), printed([[
