@@ -30,10 +30,34 @@ local function is_map(value)
   return is_nested(value) and type(first(value)) ~= "number"
 end
 
+-- Quantities by the two names above theirs, and single ones by the name above: a server writes them in its own way,
+-- cpu = "1000m" as "1".
+local QUANTITIES = {
+  resources = { requests = true, limits = true },
+  spec = { hard = true, capacity = true },
+  limits = { max = true, min = true, default = true, defaultRequest = true, maxLimitRequestRatio = true },
+}
+local SINGLE = { emptyDir = "sizeLimit", resourceFieldRef = "divisor" }
+
+local function is_quantity(above, parent, name)
+  return QUANTITIES[above] and QUANTITIES[above][parent] or SINGLE[parent] == name
+end
+
+local SCALARS = { string = true, number = true }
+
+local function same_quantity(a, b)
+  if not SCALARS[type(a)] or not SCALARS[type(b)] then
+    return false
+  end
+  local wanted, has = raw.quantity(a), raw.quantity(b)
+  return wanted ~= nil and has ~= nil and wanted == has
+end
+
 local difference
 
--- Of maps within a list, too, a server may have more, such as defaults; a list is of the same length.
-local function equal(a, b)
+-- Of maps within a list, too, a server may have more, such as defaults; a list is of the same length. `above` and
+-- `parent` are the names of the two that hold the value.
+local function equal(a, b, above, parent)
   if not is_nested(a) then
     return a == b or a == raw.null and b == nil
   end
@@ -44,10 +68,10 @@ local function equal(a, b)
     return false
   end
   if is_map(a) then
-    return is_map(b) and difference(a, b) == nil
+    return is_map(b) and difference(a, b, above, parent) == nil
   end
   for i = 1, #a do
-    if not equal(a[i], b[i]) then
+    if not equal(a[i], b[i], above, parent) then
       return false
     end
   end
@@ -55,14 +79,14 @@ local function equal(a, b)
 end
 
 -- What of `wanted` the object does not have; nil if nothing.
-function difference(wanted, has)
+function difference(wanted, has, above, parent)
   local found
   for name, value in each(wanted) do
     local old = has[name]
     local part = value
     if is_map(value) and is_map(old) then
-      part = difference(value, old)
-    elseif equal(value, old) then
+      part = difference(value, old, parent, name)
+    elseif equal(value, old, parent, name) or is_quantity(above, parent, name) and same_quantity(value, old) then
       part = nil
     end
     if part ~= nil then
@@ -71,6 +95,29 @@ function difference(wanted, has)
     end
   end
   return found
+end
+
+-- A server keeps stringData of a Secret as data, and nothing of it can be read back: the Secret as it would be then.
+local function with_data(object)
+  local strings = object.kind == "Secret" and object.stringData
+  if not strings or not is_nested(strings) then
+    return object
+  end
+  local copy, data = {}, {}
+  for name, value in each(object) do
+    copy[name] = value
+  end
+  for name, value in each(object.data or {}) do
+    data[name] = value
+  end
+  for name, value in each(strings) do
+    if type(value) ~= "string" then
+      return object -- which the server refuses
+    end
+    data[name] = raw.base64.encode(value)
+  end
+  copy.stringData, copy.data = nil, data
+  return copy
 end
 
 -- Gives the object and "created", "changed" or "unchanged"; or nil, err.
@@ -92,7 +139,7 @@ return function(object, given)
   elseif not current then
     return nil, err
   end
-  local part = difference(object, current)
+  local part = difference(with_data(object), current)
   if not part then
     return current, "unchanged"
   end

@@ -251,6 +251,64 @@ describe("objects", function()
     ]]))
   end)
 
+  it("are as wanted for k8s.ensure when the server writes their quantities in another way", function()
+    assert.equal("created\tunchanged\tchanged\tcreated\tunchanged\tchanged\t2", printed([[
+      local resources = { requests = { cpu = "1000m", memory = "1024Mi" }, limits = { cpu = 1, memory = "1Gi" } }
+      local web = {
+        apiVersion = "apps/v1", kind = "Deployment", metadata = { namespace = "default", name = "web" },
+        spec = { replicas = 2, selector = { matchLabels = { a = "b" } }, template = {
+          metadata = { labels = { a = "b" } },
+          spec = {
+            containers = { { name = "c", image = "i", resources = resources } },
+            volumes = { { name = "v", emptyDir = { sizeLimit = "1024Mi" } } },
+          },
+        } },
+      }
+      local quota = {
+        apiVersion = "v1", kind = "ResourceQuota", metadata = { namespace = "default", name = "q" },
+        spec = { hard = { ["requests.cpu"] = "2000m", pods = 5 } },
+      }
+      local said = {}
+      for i = 1, 3 do
+        if i == 3 then resources.requests.cpu = "500m" end
+        said[i] = select(2, assert(k8s.ensure(web)))
+      end
+      for i = 4, 6 do
+        if i == 6 then quota.spec.hard.pods = 6 end
+        said[i] = select(2, assert(k8s.ensure(quota)))
+      end
+      said[7] = k8s.get("resourcequotas", "default/q").spec.hard["requests.cpu"]
+      print(unpack(said))
+    ]]))
+  end)
+
+  it("are compared as texts by k8s.ensure where they are no quantities", function()
+    assert.equal("created\tchanged", printed([[
+      local map = { apiVersion = "v1", kind = "ConfigMap", metadata = { namespace = "default", name = "m" },
+        data = { limits = "1000m" } }
+      local first = select(2, assert(k8s.ensure(map)))
+      map.data.limits = "1"
+      print(first, (select(2, assert(k8s.ensure(map)))))
+    ]]))
+  end)
+
+  it("are as wanted for k8s.ensure when they are Secrets with stringData", function()
+    assert.equal("created\tunchanged\tchanged\tunchanged\tc2Vjb25k\tYQ==", printed([[
+      local secret = {
+        apiVersion = "v1", kind = "Secret", metadata = { namespace = "default", name = "s" },
+        data = { other = "YQ==" }, stringData = { token = "first" },
+      }
+      local said = {}
+      for i = 1, 4 do
+        if i == 3 then secret.stringData.token = "second" end
+        said[i] = select(2, assert(k8s.ensure(secret)))
+      end
+      local data = k8s.get("secrets", "default/s").data
+      said[5], said[6] = data.token, data.other
+      print(unpack(said))
+    ]]))
+  end)
+
   it("are scaled, restarted and evicted", function()
     local web = {
       apiVersion = "apps/v1", kind = "Deployment", metadata = { namespace = "default", name = "web" },
