@@ -41,10 +41,25 @@ local function check_kind(kind)
   end
 end
 
+-- { selectr = "a=b" } is meant to be { selector = "a=b" }, not a list. Of several the first by name is told.
+local function check_namespaces(where, given)
+  local wrong
+  for key in pairs(given) do
+    if type(key) == "string" and key ~= "selector" and (not wrong or key < wrong) then
+      wrong = key
+    end
+  end
+  if wrong then
+    require "k8s.unknown"(where .. ": namespaces", wrong, { selector = "string" })
+  end
+end
+
 local function check(where, given, known)
   local own = options.check(where, given, known)
   if own.namespace and own.namespaces then
     raw.raise(where .. ": namespace and namespaces are mutually exclusive")
+  elseif own.namespaces then
+    check_namespaces(where, own.namespaces)
   end
   return own
 end

@@ -79,6 +79,13 @@ local function array_of(default)
   return array
 end
 
+-- Names of the script's secrets that have no value: where one is required, its error names them.
+local unset = {}
+
+function params.unset_secrets()
+  return unset
+end
+
 -- --- one declaration
 
 -- A table without numbers as keys is one of options; an array is a default.
@@ -226,6 +233,9 @@ function params.script(declared)
     values[name] = resolve(place, nil, name, own)
     if own.from and values[name] == nil then
       followed[name] = follow(place, name, own)
+    end
+    if own.type == "secret" and values[name] == nil then
+      unset[#unset + 1] = name
     end
     plan.add("param", name, plan.text(own, { help = true }))
   end

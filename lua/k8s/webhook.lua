@@ -50,13 +50,24 @@ local function check_secret(name, secret)
   end
 end
 
+-- ": the setting token has no value": an optional one that is not set reads as nil, as if nothing was written.
+local function lacking()
+  local names = require("k8s.params").unset_secrets()
+  if not names[1] then
+    return ""
+  end
+  local what = names[2] and ": the settings %s have no value" or ": the setting %s has no value"
+  return string.format(what, table.concat(names, ", "))
+end
+
 local function signature_of(own)
   if not own.signature then
     return {}
   end
   local signature = options.check("k8s.webhook: signature", own.signature, SIGNATURE)
   if not signature.header or not signature.secret then
-    raw.raise "k8s.webhook: signature: header and secret are required"
+    local hint = signature.secret == nil and lacking() or ""
+    raw.raise("k8s.webhook: signature: header and secret are required" .. hint)
   end
   check_secret("signature: secret", signature.secret)
   return signature
@@ -67,7 +78,8 @@ local function check_access(own)
   if own.public and (own.token or own.signature) then
     raw.raise "k8s.webhook: public and a token or signature are mutually exclusive"
   elseif not (own.public or own.token or own.signature) then
-    raw.raise "k8s.webhook: token or signature is required; public = true takes calls from anybody"
+    local hint = lacking()
+    raw.raise("k8s.webhook: token or signature is required" .. hint .. "; public = true takes calls from anybody")
   end
 end
 

@@ -43,6 +43,11 @@ describe("options tables", function()
     local selectors = { selector = "string", field_selector = "string" }
     local function as_elsewhere() options.check("verb", { labelSelector = "a" }, selectors) end
     assert.error_matches(as_elsewhere, 'did you mean "selector"')
+    for _, name in ipairs { "lable_selector", "labelSelectr", "label_selectors" } do
+      assert.error_matches(function() options.check("verb", { [name] = "a" }, selectors) end, 'did you mean "selector"')
+    end
+    local function field() options.check("verb", { fild_selector = "a" }, selectors) end
+    assert.error_matches(field, 'did you mean "field_selector"')
   end)
 
   it("name all known options when none is near", function()

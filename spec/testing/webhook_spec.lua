@@ -186,6 +186,15 @@ describe("k8s.webhook", function()
       assert.has_match(text, tostring(err), 1, true)
       assert.has_match("script.lua:2", tostring(err), 1, true)
     end
+    for options, text in pairs {
+      ["token = settings.hook"] = "k8s.webhook: token or signature is required: the setting hook has no value; public",
+      ["signature = { header = 'X', secret = settings.hook }"] =
+        "k8s.webhook: signature: header and secret are required: the setting hook has no value",
+    } do
+      local _, err = pcall(load, HEAD .. "local settings = k8s.params { hook = { type = 'secret' } } "
+        .. "k8s.webhook { path = '/x', fn = print, " .. options .. " }")
+      assert.has_match(text, tostring(err), 1, true)
+    end
     local twice = "k8s.webhook { path = '/x', public = true, fn = print }\n"
     local _, err = pcall(load, HEAD .. twice .. twice)
     assert.has_match('script.lua:3: k8s.webhook: the path "/x" is already registered', tostring(err), 1, true)
