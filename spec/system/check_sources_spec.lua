@@ -236,6 +236,42 @@ end)
     assert.are.same({ 0, "" }, { code, none })
   end)
 
+  it("and demands that changes of finalizers are declared as patches", function()
+    local text = [[
+local k8s = require "k8s"
+k8s.writes { "pods:%s" }
+k8s.informer("pods"):on_add(function(pod)
+  print(k8s.finalizers.has(pod, "example.org/a"))
+  print(k8s.finalizers.add(pod, "example.org/a"))
+  print(k8s.finalizers.remove(pod, "example.org/a"))
+end)
+]]
+    place:write("a.lua", text:format "delete")
+    local _, out = check()
+    local finding = 'a.lua:%d: error: k8s.finalizers.%s is not declared: add k8s.writes { "pods:patch" }\n'
+    assert.are.equal(finding:format(5, "add") .. finding:format(6, "remove"), out)
+    place:write("a.lua", text:format "patch")
+    local code, none = check()
+    assert.are.same({ 0, "" }, { code, none })
+  end)
+
+  it("and names what a value may be, and the option that is meant", function()
+    place:write("a.lua", [[
+local k8s = require "k8s"
+k8s.reads { "pods:list" }
+k8s.command("go", function()
+  print(k8s.conditions.set(nil, { type = "A", status = true, reason = "B" }))
+  print(k8s.list("pods", { lable_selector = "a" }))
+  print(k8s.list("pods", { fild_selector = "a=b" }))
+end)
+]])
+    local _, out = check()
+    assert.has_match('a.lua:4: error: status must be one of "True", "False", "Unknown", not boolean\n', out, 1, true)
+    assert.has_match('a.lua:5: error: unknown option lable_selector of options, did you mean "selector"?', out, 1, true)
+    assert.has_match('a.lua:6: error: unknown option fild_selector of options, did you mean "field_selector"?', out, 1,
+      true)
+  end)
+
   it("and knows the globals that the engine has", function()
     local globals = require "tool.source.globals"
     local list = [[

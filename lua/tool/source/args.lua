@@ -88,12 +88,19 @@ local function accepts(self, members, got)
   return false
 end
 
+-- "string or table"; literals are shown as such: 'one of "True", "False", "Unknown"'.
 local function names_of(members)
-  local names = {}
+  local names, literals, seen = {}, {}, {}
   for _, member in ipairs(members) do
-    if member.tag ~= "nil" then
-      names[#names + 1] = BASIC[member.tag] or ACCEPTED[member.tag] or member.name or member.tag
+    local name = BASIC[member.tag] or ACCEPTED[member.tag] or member.name or member.tag
+    if member.tag == "literal" then
+      literals[#literals + 1] = '"' .. member.value .. '"'
+    elseif member.tag ~= "nil" and not seen[name] then
+      names[#names + 1], seen[name] = name, true
     end
+  end
+  if literals[1] and not seen.string then
+    table.insert(names, 1, (literals[2] and "one of " or "") .. table.concat(literals, ", "))
   end
   return table.concat(names, " or ")
 end
@@ -203,6 +210,15 @@ local function check_required(self, shape, name, names, find)
   end
 end
 
+-- As lua/k8s/nearest.lua has it: a misspelt name of other libraries is near to another option.
+local function meant_option(self, key, names)
+  local all, has = { unpack(names) }, {}
+  for _, name in ipairs(names) do has[name] = true end
+  if has.selector and not has.label_selector then all[#all + 1] = "label_selector" end
+  local hint = self:meant(key, all) or ""
+  return has.label_selector and hint or (hint:gsub('"label_selector"', '"selector"'))
+end
+
 -- A table of options: each entry has a place of its own.
 function args:check_options(type, member, name, of)
   local names, find = known_fields(self, member)
@@ -216,7 +232,7 @@ function args:check_options(type, member, name, of)
       self:check_value(item[2], value, field.type, key, of)
       self:check_option(key, item[2], value, of, member.name)
     elseif key and #names > 0 then
-      self:error(item, "unknown option %s of %s%s", key, name, self:meant(key, names) or "")
+      self:error(item, "unknown option %s of %s%s", key, name, meant_option(self, key, names))
     end
   end
   if member.tag == "name" and self.reports then check_required(self, shape, name, names, find) end
