@@ -51,7 +51,7 @@ bool sim_verb_inject(struct sim_stage *stage, const struct sim_step *step, size_
     struct sim_watcher *watcher;
     if (!served) return false;
     sim_wrong_read(step->params, &wrong);
-    struct sim_action *action = sim_wrong_action(&wrong, stage->api, served, true);
+    struct sim_action *action = sim_wrong_action(&wrong, stage->api, served, NULL, true);
     sim_store_lock(stage->api->store);
     TAILQ_FOREACH (watcher, &served->resource->watchers, link) {
         struct sim_action *copy = sim_action_copy(action);

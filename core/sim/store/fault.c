@@ -196,7 +196,7 @@ static void disturb(struct sim_api *api, const struct sim_wrong *wrong, const st
     else if (wrong->kind == SIM_WRONG_IGNORE_INITIAL)
         faulty->ignores_initial_events = true;
     else {
-        struct sim_action *action = sim_wrong_action(wrong, api, target->served, watch);
+        struct sim_action *action = sim_wrong_action(wrong, api, target->served, target->namespace_, watch);
         STAILQ_INSERT_TAIL(&faulty->actions, action, link);
     }
 }

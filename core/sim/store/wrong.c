@@ -85,74 +85,98 @@ json_t *sim_wrong_status(const struct sim_wrong *wrong)
     return status;
 }
 
-/* Any object of the resource, as an event or as an item. */
-static void real_object(struct buf *out, struct sim_api *api, const struct sim_served *served,
-                        const char *type)
-{
-    struct sim_out text = {0};
-    struct sim_event_form form = {.served = served, .form = SIM_FORM_JSON};
-    struct omap_cursor cursor;
-    sim_store_lock(api->store);
-    omap_seek(&cursor, served->resource->map, "");
-    const struct sim_object *object = omap_next(&cursor);
-    if (object && type)
-        sim_form_event(&text, &form, type, object, 0);
-    else if (object)
-        sim_form_item(&text, served, SIM_FORM_JSON, object);
-    sim_store_unlock(api->store);
-    if (object)
-        buf_str(out, buf_slice(&text.kept));
-    else
-        buf_printf(out,
-                   "{\"type\":\"ADDED\",\"object\":{%s\"metadata\":{\"name\":\"half\",\"resourceVersion\":"
-                   "\"1\"}}}\n",
-                   served->head);
-    sim_out_clear(&text);
-}
+/* A stream that something is put into. */
+struct wrong_stream {
+    struct sim_api *api;
+    const struct sim_served *served;
+    const char *namespace_; /* of its objects; NULL: any */
+    bool watch;
+};
 
-static void half(struct buf *out, struct sim_api *api, const struct sim_served *served, bool watch)
+/* Kind and apiVersion, then `members`, as an event; without the former as an item, if `type` is NULL. */
+static void write_object(struct buf *out, const struct sim_served *served, const char *type,
+                         const char *members)
 {
-    real_object(out, api, served, watch ? "MODIFIED" : NULL);
-    out->len /= 2;
-}
-
-/* `members` follow kind and apiVersion; as an event, or as an item. */
-static void write_object(struct buf *out, const struct sim_served *served, bool watch, const char *members)
-{
-    if (watch)
-        buf_printf(out, "{\"type\":\"ADDED\",\"object\":{%s%s}}\n", served->head, members);
+    if (type)
+        buf_printf(out, "{\"type\":\"%s\",\"object\":{%s%s}}\n", type, served->head, members);
     else
         buf_printf(out, "{%s}", members);
 }
 
-static void oversize(struct buf *out, const struct sim_wrong *wrong, const struct sim_served *served,
-                     bool watch)
+/* The beginning of the metadata of an object that is not stored: such as the stream may have. */
+static void write_place(struct buf *out, const struct wrong_stream *stream, const char *name)
+{
+    buf_printf(out, "\"metadata\":{\"name\":\"%s\",", name);
+    if (stream->served->kind->namespaced)
+        buf_printf(out, "\"namespace\":\"%s\",", stream->namespace_ ? stream->namespace_ : "default");
+}
+
+static void invent(struct buf *out, const struct wrong_stream *stream, const char *type)
 {
     struct buf members = {0};
-    const char *namespace_ = served->kind->namespaced ? "\"namespace\":\"default\"," : "";
-    buf_printf(&members,
-               "\"metadata\":{\"name\":\"oversize\",%s\"uid\":\"00000000-0000-4000-8000-000000000000\","
-               "\"resourceVersion\":\"%llu\",\"annotations\":{\"pad\":\"",
-               namespace_, 1ULL);
-    memset(buf_reserve(&members, wrong->size), 'x', wrong->size);
-    members.len += wrong->size;
-    buf_puts(&members, "\"}}");
-    write_object(out, served, watch, buf_text(&members));
+    write_place(&members, stream, "half");
+    buf_puts(&members, "\"resourceVersion\":\"1\"}");
+    write_object(out, stream->served, type, buf_text(&members));
     buf_clear(&members);
 }
 
-static void bytes_of(struct buf *out, const struct sim_wrong *wrong, struct sim_api *api,
-                     const struct sim_served *served, bool watch)
+/* Any object of the stream, as an event or as an item. */
+static void real_object(struct buf *out, const struct wrong_stream *stream, const char *type)
 {
+    struct sim_out text = {0};
+    struct sim_event_form form = {.served = stream->served, .form = SIM_FORM_JSON};
+    struct omap_cursor cursor;
+    char *prefix = stream->namespace_ ? xasprintf("%s/", stream->namespace_) : xstrdup("");
+    sim_store_lock(stream->api->store);
+    omap_seek(&cursor, stream->served->resource->map, prefix);
+    const struct sim_object *object = omap_next(&cursor);
+    if (object && strncmp(object->key, prefix, strlen(prefix)) != 0) object = NULL;
+    if (object && type)
+        sim_form_event(&text, &form, type, object, 0);
+    else if (object)
+        sim_form_item(&text, stream->served, SIM_FORM_JSON, object);
+    sim_store_unlock(stream->api->store);
+    if (object)
+        buf_str(out, buf_slice(&text.kept));
+    else
+        invent(out, stream, type);
+    sim_out_clear(&text);
+    free(prefix);
+}
+
+static void half(struct buf *out, const struct wrong_stream *stream)
+{
+    real_object(out, stream, stream->watch ? "MODIFIED" : NULL);
+    out->len /= 2;
+}
+
+static void oversize(struct buf *out, const struct sim_wrong *wrong, const struct wrong_stream *stream)
+{
+    struct buf members = {0};
+    write_place(&members, stream, "oversize");
+    buf_puts(&members, "\"uid\":\"00000000-0000-4000-8000-000000000000\",\"resourceVersion\":\"1\","
+                       "\"annotations\":{\"pad\":\"");
+    memset(buf_reserve(&members, wrong->size), 'x', wrong->size);
+    members.len += wrong->size;
+    buf_puts(&members, "\"}}");
+    write_object(out, stream->served, stream->watch ? "ADDED" : NULL, buf_text(&members));
+    buf_clear(&members);
+}
+
+static void bytes_of(struct buf *out, const struct sim_wrong *wrong, const struct wrong_stream *stream)
+{
+    bool watch = stream->watch;
     switch (wrong->kind) {
     case SIM_WRONG_CUT:
-    case SIM_WRONG_HALF_LINE: half(out, api, served, watch); break;
+    case SIM_WRONG_HALF_LINE: half(out, stream); break;
     case SIM_WRONG_INVALID_JSON:
         buf_puts(out, watch ? "{\"type\":\"MODIFIED\",\"object\":{]}\n" : "{\"metadata\":}");
         break;
-    case SIM_WRONG_UNKNOWN_TYPE: real_object(out, api, served, "RENAMED"); break;
-    case SIM_WRONG_NO_METADATA: write_object(out, served, watch, "\"spec\":{}"); break;
-    case SIM_WRONG_OVERSIZE: oversize(out, wrong, served, watch); break;
+    case SIM_WRONG_UNKNOWN_TYPE: real_object(out, stream, "RENAMED"); break;
+    case SIM_WRONG_NO_METADATA:
+        write_object(out, stream->served, watch ? "ADDED" : NULL, "\"spec\":{}");
+        break;
+    case SIM_WRONG_OVERSIZE: oversize(out, wrong, stream); break;
     case SIM_WRONG_ERROR_EVENT: sim_form_error(out, sim_wrong_status(wrong)); break;
     case SIM_WRONG_LINE: buf_printf(out, watch ? "%s\n" : "%s", wrong->text); break;
     default: break;
@@ -187,10 +211,10 @@ bool sim_wrong_suits(const struct sim_wrong *wrong, const char *verb)
 }
 
 struct sim_action *sim_wrong_action(const struct sim_wrong *wrong, struct sim_api *api,
-                                    const struct sim_served *served, bool watch)
+                                    const struct sim_served *served, const char *namespace_, bool watch)
 {
     struct buf text = {0};
-    bytes_of(&text, wrong, api, served, watch);
+    bytes_of(&text, wrong, &(const struct wrong_stream){api, served, namespace_, watch});
     size_t len = text.len;
     struct sim_action *action =
         sim_action_new(wrong->after, len ? buf_take(&text) : NULL, len, then_of(wrong));

@@ -46,6 +46,7 @@ bool sim_wrong_is_end(const struct sim_wrong *wrong);
 bool sim_wrong_suits(const struct sim_wrong *wrong, const char *verb);
 /* Returns a Status as SIM_WRONG_STATUS describes it; a new reference. */
 json_t *sim_wrong_status(const struct sim_wrong *wrong);
-/* For a stream of this resource, a watch or a list. Takes the store's lock. */
+/* For a stream of this resource, a watch or a list, of the namespace's objects (NULL: of any). Takes the
+ * store's lock. */
 struct sim_action *sim_wrong_action(const struct sim_wrong *wrong, struct sim_api *api,
-                                    const struct sim_served *served, bool watch);
+                                    const struct sim_served *served, const char *namespace_, bool watch);

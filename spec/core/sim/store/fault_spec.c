@@ -137,6 +137,21 @@ static void test_faults_of_streams_leave_the_response_to_the_stream(void **state
     sim_reply_clear(&reply);
 }
 
+/* Whatever there is elsewhere: an object of another namespace, or of none, would be illegal there. */
+static void test_what_a_stream_invents_is_of_its_namespace(void **state)
+{
+    add((struct sim_fault){.times = 1, .wrong = {.kind = SIM_WRONG_UNKNOWN_TYPE, .in_stream = true}});
+    struct sim_reply reply;
+    ssize_t end;
+    sim_cluster_call(&cluster, "GET /api/v1/namespaces/empty/configmaps?watch=1", "", NULL, &reply);
+    assert_int_equal(reply.code, 200);
+    char *text = sim_cluster_read(reply.stream, 4096, 1, &end);
+    assert_non_null(strstr(text, "{\"type\":\"RENAMED\",\"object\":{\"kind\":\"ConfigMap\""));
+    assert_non_null(strstr(text, "\"name\":\"half\",\"namespace\":\"empty\""));
+    free(text);
+    sim_reply_clear(&reply);
+}
+
 #define REVIEWS "POST /apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 
 static bool review(const char *attributes)
@@ -225,6 +240,7 @@ int main(void)
                                         tear_down),
         cmocka_unit_test_setup_teardown(test_faults_of_streams_wait_for_one, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_no_response_at_all, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(test_what_a_stream_invents_is_of_its_namespace, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_reviews_report_what_rules_would_refuse, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_reviews_of_subjects_are_of_paths_too, set_up, tear_down),
         cmocka_unit_test_setup_teardown(test_reviews_of_tokens_know_users_by_name, set_up, tear_down),
