@@ -73,6 +73,7 @@ void shared_notify_claims(struct shared *shared)
  * add. */
 static void shared_stop(struct shared *shared)
 {
+    must(!shared->stopping); /* the feed is freed once it has ended */
     shared->stopping = true;
     timer_cancel(&shared->grace);
     shared_namespaces_end(shared);
@@ -190,7 +191,8 @@ struct shared *shared_acquire(struct shared_factory *factory, struct informer_ke
 void shared_release(struct shared *shared)
 {
     const struct shared_factory_options *o = &shared->factory->options;
-    if (--shared->claims > 0) return;
+    /* At the end of the factory, one of namespaces may stop before the one that follows it. */
+    if (--shared->claims > 0 || shared->stopping) return;
     /* A transformed informer has no grace period: its transform is a function of the script, which ends with
      * the claim. */
     if (o->grace_ms > 0 && !shared->key.transform.fn && !shared->factory->closing)

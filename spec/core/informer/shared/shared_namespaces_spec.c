@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "core/informer/support/factory_fixture.h"
 #include "informer/reflect/followed.h"
 
@@ -331,9 +332,30 @@ static void test_a_kind_without_namespaces_is_watched_as_a_whole(void **state)
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, open_history, close_history)
 
+/* Longer than a turn of all informers: the next one begins with those that had none. */
+static void take_long(struct history *h, void *ctx)
+{
+    int64_t until_ns = clock_measure_ns() + 60 * INT64_C(1000000);
+    while (clock_measure_ns() < until_ns) continue;
+}
+
+static void test_a_factory_ends_whichever_of_the_two_informers_comes_first(void **state)
+{
+    factory_restart(10000);
+    source_count = 0;
+    struct informer_claim *pods = follow("a@1");
+    history.before = take_long;
+    source_list(&sources[1], "a/x@1", "6");
+    assert_told("add+ a/x@1");
+    claim_release(pods); /* in its grace period now */
+    shared_factory_free(factory);
+    factory = NULL;
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CASE(test_a_factory_ends_whichever_of_the_two_informers_comes_first),
         CASE(test_the_list_of_all_begins_with_that_of_namespaces_and_keeps_their_objects),
         CASE(test_a_namespace_that_joins_is_listed_alone_and_its_events_wait),
         CASE(test_events_that_the_list_of_a_namespace_has_are_not_taken_again),
