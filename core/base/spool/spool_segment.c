@@ -111,7 +111,8 @@ enum spool_record spool_get_record(int fd, uint64_t size, uint64_t sequence, uin
     if (head.length > SPOOL_RECORD_MAX) return SPOOL_RECORD_BAD;
     if (head.length > left - sizeof head) return SPOOL_RECORD_TORN;
     uint64_t end = *at + sizeof head + head.length;
-    bool is_read = read_all(fd, buf_reserve(to, head.length), head.length, *at + sizeof head);
+    char *at_end = buf_reserve(to, (size_t)head.length + 1); /* also where the record is empty */
+    bool is_read = read_all(fd, at_end, head.length, *at + sizeof head);
     bool is_right = is_read && sum_of(sequence, (struct str){to->data + before, head.length}) == head.sum;
     if (is_right) to->len += head.length;
     buf_clear(&own);
