@@ -261,6 +261,7 @@ static int l_view_gc(lua_State *L)
     struct script *script = script_of(L);
     retained_drop(script, &script->retained, view->slot);
     view->root = NULL;
+    script->heap.pace.dying += PACE_VIEW;
     return 0;
 }
 

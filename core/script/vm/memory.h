@@ -50,6 +50,8 @@ void memory_take(lua_State *L, size_t bytes);
 
 /* Bytes that a call may allocate before the collector runs within it. */
 enum { PACE_ROOM = 128 << 10 };
+/* Bytes of a view in Lua, with its head. */
+enum { PACE_VIEW = 64 };
 
 /* Begins to watch for the end of the collector's cycles. Under protection, with a new state. */
 void pace_open(lua_State *L);

@@ -1,6 +1,6 @@
-/* Pace of Lua's collector; see memory.h. LuaJIT tells neither where its cycle is nor what it owes. So a
- * userdata without a reference, of which its finalizer makes another one, tells of the end of each cycle; and
- * what calls have allocated since the last step is what the next one is to work off. */
+/* Pace of Lua's collector; see memory.h. LuaJIT tells neither where its cycle is nor what it owes:
+ * what calls have allocated since the last step is what the next one is to work off. A userdata without a
+ * reference, of which its finalizer makes another one, tells of cycles that end within a call. */
 #include "script/vm/memory.h"
 
 #include <stdint.h>
@@ -48,15 +48,29 @@ void pace_close(struct script *script)
     script->heap.pace.closed = true;
 }
 
+/* Bytes that live, as LuaJIT counts them: those of the time at which it began to sweep, without what it has
+ * freed since, and without the views whose finalizers it has called, which only the next cycle frees. A heap
+ * that counted these and what was allocated meanwhile would double in each cycle. */
+static size_t living(const struct script *script)
+{
+    const struct script_pace *pace = &script->heap.pace;
+    size_t own = own_bytes(script), alive = pace->sweeps ? pace->alive : own;
+    alive = alive > pace->dying ? alive - pace->dying : 0;
+    return alive < own ? alive : own;
+}
+
 /* A cycle has ended: what lives is known, and the next cycle begins when garbage has added up. */
 static void rest(struct script *script)
 {
     struct script_pace *pace = &script->heap.pace;
-    size_t own = own_bytes(script), room = script->heap.limit / 4 * 3;
+    size_t own = living(script), dead = own_bytes(script) - own, room = script->heap.limit / 4 * 3;
     size_t lua = (size_t)lua_gc(script->L, LUA_GCCOUNT, 0) << 10;
+    lua = lua > dead ? lua - dead : 0;
     int pause = PAUSE;
     while (pause > PAUSE_MIN && own / 100 * (size_t)pause > room) pause -= PAUSE_STEP;
     pace->ended = false;
+    pace->sweeps = false;
+    pace->dying = 0;
     pace->rests = true;
     if (pace->hurry > 0 && --pace->hurry == 0) script->heap.dead_objects = 0;
     pace->due = pace->paid = own + lua / 100 * (size_t)(pause - 100);
@@ -64,6 +78,15 @@ static void rest(struct script *script)
     pace->pause = pause;
     lua_gc(script->L, LUA_GCSETPAUSE, pause);
     lua_gc(script->L, LUA_GCSETSTEPMUL, pause < PAUSE ? HASTY_STEP : STEP);
+}
+
+/* Only sweeping frees anything between calls. */
+static void note_swept(struct script_pace *pace, size_t before, size_t after)
+{
+    if (after >= before) return;
+    if (!pace->sweeps) pace->alive = before;
+    pace->sweeps = true;
+    pace->alive -= before - after;
 }
 
 /* Works off what was allocated since the last time, without what the collector has seen within a call. Lua
@@ -77,10 +100,12 @@ static void step(struct script *script)
     if (pace->hurry > 0 && owed < HURRY_BYTES) owed = HURRY_BYTES;
     pace->rests = false;
     script->heap.refuses = false;
-    lua_gc(script->L, LUA_GCSTEP, (int)(owed >> 10));
+    /* Whatever the userdata says: finalizers of others may follow its own. */
+    pace->ended = lua_gc(script->L, LUA_GCSTEP, (int)(owed >> 10)) == 1;
     script->heap.refuses = refuses;
     pace->runs = true;
     pace->paid = own_bytes(script);
+    note_swept(pace, own, pace->paid);
     pace->due = pace->paid + STEP_BYTES;
     if (pace->ended) rest(script);
 }

@@ -94,8 +94,11 @@ struct script_pace {
     size_t paid;     /* bytes up to which it has worked */
     size_t room_end; /* bytes from which on it works within the call in flight */
     int pause;       /* of the collector, in percent of what lives: shorter where memory is scarce */
+    size_t alive;    /* bytes when it began to sweep, without what it has freed since */
+    size_t dying;    /* bytes of views finalized in this cycle */
     int hurry;       /* cycles to end soon; one that was under way does not count */
     bool runs;       /* within calls */
+    bool sweeps;     /* it has freed something in this cycle */
     bool rests;      /* between two cycles */
     bool ended;      /* a cycle has ended, unnoticed yet */
     bool held, closed;

@@ -142,10 +142,26 @@ static void test_the_array_of_a_list_counts_while_it_is_walked(void **state)
     assert_in_range(c->script->memory, 0, before + 1000);
 }
 
+/* Their finalizers are called in one cycle of the collector, and the next one frees them. */
+static void test_views_that_are_garbage_do_not_add_up(void **state)
+{
+    struct cluster *c = *state;
+    begin(c);
+    memory_collect(c->script->L);
+    size_t before = c->script->memory, most = 0;
+    for (int i = 0; i < 2000; i++) {
+        cluster_ask(c, c->script,
+                    "local l = pods:lister() for _ = 1, 300 do local m = l:get('shop/a').metadata end");
+        if (c->script->memory > most) most = c->script->memory;
+    }
+    assert_in_range(most, before, 4 * before);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
     const struct CMUnitTest tests[] = {
+        T(test_views_that_are_garbage_do_not_add_up),
         T(test_what_the_cache_has_too_costs_nothing),
         T(test_what_the_cache_has_left_counts_until_it_is_let_go),
         T(test_many_views_of_one_object_count_once),
