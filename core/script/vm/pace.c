@@ -132,7 +132,8 @@ void pace_run(struct script *script)
 void pace_hurry(struct script *script)
 {
     struct script_pace *pace = &script->heap.pace;
-    if (pace->hurry == 0) pace->hurry = pace->rests ? 1 : 2;
+    /* What is garbage now has not been reached before it sweeps, or hardly any of it. */
+    if (pace->hurry == 0) pace->hurry = pace->sweeps ? 2 : 1;
 }
 
 void pace_hold(struct script *script, bool held)
