@@ -55,6 +55,43 @@ describe("writes to the real API server", function()
     assert.has_match("^one\tthree\t2\nnil\t409\tConflict\t[^\n]+\nnil\t422\tInvalid\t", out)
   end)
 
+  it("are sent by k8s.ensure once, whatever form the server keeps, and hide what a Secret has", function()
+    admin:create("/api/v1/namespaces", { apiVersion = "v1", kind = "Namespace", metadata = { name = "ensured" } })
+    local script = cluster.script [[
+      local k8s = require "k8s"
+      k8s.reads { "*:get" }
+      k8s.writes { "*:*" }
+      local resources = { requests = { cpu = "1000m", memory = "1024Mi" }, limits = { cpu = 1, memory = "1Gi" } }
+      local limits = { type = "Container", default = { cpu = "2000m" }, max = { cpu = 4, memory = "2048Mi" } }
+      local function object(kind, rest)
+        rest.apiVersion, rest.kind, rest.metadata = "v1", kind, { namespace = "ensured", name = "one" }
+        return rest
+      end
+      local secret = object("Secret", { stringData = { token = "swordfish" } })
+      local objects = {
+        object("Pod", { spec = {
+          containers = { { name = "c", image = "i", resources = resources } },
+          volumes = { { name = "v", emptyDir = { sizeLimit = "1024Mi" } } },
+        } }),
+        object("ResourceQuota", { spec = { hard = { ["requests.memory"] = "1024Mi", pods = 500 } } }),
+        object("LimitRange", { spec = { limits = { limits } } }),
+        secret,
+      }
+      k8s.main(function()
+        for _, one in ipairs(objects) do
+          local _, first = assert(k8s.ensure(one))
+          print(first, (select(2, assert(k8s.ensure(one)))))
+        end
+        local _, err = k8s.patch(secret, { data = { bad = "!!" } })
+        local text = k8s.json.encode(err)
+        print(err.reason, text:find("c3dvcmRma", 1, true), text:find("!!", 1, true))
+      end)
+    ]]
+    local p = cluster.kubelua { "exec", "--kubeconfig=" .. server.kubeconfig, script }
+    assert.are.equal(0, p:wait(30), p:report())
+    assert.are.equal(("created\tunchanged\n"):rep(4) .. "Invalid\tnil\tnil\n", p:out())
+  end)
+
   it("apply fields, report their owners, and take them by force", function()
     local out = run [[
       local ref = { kind = "configmaps", namespace = "default", name = "applied" }
