@@ -38,7 +38,7 @@ void clusters_refresh_kinds(const struct clusters *all);
 void clusters_resolve(struct clusters *all);
 /* The home cluster for number 0, then the others; NULL after the last. */
 struct cluster *clusters_at(const struct clusters *all, size_t at);
-/* Those that scripts can name (host.h). */
+/* The clusters that scripts can name (host.h). */
 struct cluster_names clusters_names(struct clusters *all);
 /* End the others; the thread of the home cluster must still run. Call after scripts were freed. */
 void clusters_end(struct clusters *all, int64_t flush_ms);

@@ -105,7 +105,7 @@ static int make_producer(struct kafka_client *client, struct stream_error *error
     return client->producer != NULL;
 }
 
-/* What is on its way is given up; some of it may have been stored. */
+/* Messages on their way are given up; some of it may have been stored. */
 static void drop_producer(struct kafka_client *client)
 {
     rd_kafka_purge(client->producer, RD_KAFKA_PURGE_F_QUEUE | RD_KAFKA_PURGE_F_INFLIGHT);
@@ -138,7 +138,7 @@ static enum stream_outcome outcome_of(rd_kafka_resp_err_t err)
                : STREAM_RETRY;
 }
 
-/* Which of several reasons is the first: the broker's, before what follows from it. */
+/* The first of several reasons: the broker's, before what follows from it. */
 static rd_kafka_resp_err_t reason(struct kafka_client *client)
 {
     char text[256];

@@ -197,7 +197,7 @@ static enum stream_outcome deliver(void *ctx, const struct stream_event *events,
     atomic_store(&client->failures, 0);
     atomic_store(&client->refusals, 0);
     enum stream_outcome outcome = deliver_waves(client, events, count, ends, error);
-    /* What is on its way would be stored behind what is sent again. */
+    /* Messages on their way would be stored behind those that are sent again. */
     if (outcome != STREAM_DELIVERED) disconnect(client);
     return outcome;
 }

@@ -1,4 +1,4 @@
-/* What a module of the package kubelua-streams has: a client that delivers events to NATS or Kafka. It is a
+/* A module of the package kubelua-streams: a client that delivers events to NATS or Kafka. It is a
  * shared object, opened when the first sink needs it, that shares nothing with the program but this file.
  * Owner: the program has the module, for as long as it runs; a sink has its client, on its one thread for
  * deliveries. */

@@ -1,4 +1,4 @@
--- What functions that k8s.each_kind and k8s.each_cluster call have made, and its end.
+-- Informers, handlers and timers of a function that k8s.each_kind or k8s.each_cluster calls, and their end.
 local raw = ...
 
 local coroutines = require "k8s.coroutine"

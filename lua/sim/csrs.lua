@@ -5,7 +5,7 @@ local values = require "sim.values"
 
 local csrs = {}
 
--- What is wrong with an update, as in crds.lua; `approves` is one of the subresource `approval`.
+-- Mistakes of an update, as in crds.lua; `approves` is one of the subresource `approval`.
 function csrs.problems(old, object, approves)
   local before, after, found = json.at(old, "status.conditions"), json.at(object, "status.conditions"), {}
   local function forbid(what, type)

@@ -91,7 +91,7 @@ local function choose(pod, name)
     table.concat(names, " "))
 end
 
--- What went wrong behind the server has no reason, and code 500.
+-- A failure behind the server has no reason, and code 500.
 local function unreachable(pod, node, sub, container, upgrades)
   local address = text(json.element(at(node, "status.addresses"), 0), "address")
   local port = int(node, "status.daemonEndpoints.kubeletEndpoint.Port", 10250)

@@ -29,7 +29,7 @@ end
 
 local adopts_nothing = { services = true, endpoints = true } -- a Service selects pods, not slices
 
--- What an owner adopts; nil for nothing. A ReplicationController has its labels alone.
+-- The selector of what an owner adopts; nil for nothing. A ReplicationController has its labels alone.
 local function selector_of(id, owner)
   if adopts_nothing[id] then return nil end
   if id == "replicationcontrollers" then return { matchLabels = owner.spec.selector } end

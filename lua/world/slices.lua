@@ -12,7 +12,7 @@ local slices = {
 
 local AGENT = "kube-controller-manager"
 
--- Those that the owner has by that controller.
+-- Slices that the owner has by that controller.
 function slices.of(owner, manager)
   return values.filter(cache.owned(slices.id, owner.metadata.uid), function(slice)
     local labels = slice.metadata.labels or {}

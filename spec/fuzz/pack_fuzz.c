@@ -181,7 +181,7 @@ static void write_enclosed(struct str text, struct buf *part, struct buf *list)
                buf_text(part));
 }
 
-/* What is a section of an object stands with its key in a list of its next state, and that list is known
+/* A section of an object stands with its key in a list of its next state, and that list is known
  * from another object by its text: it has many more tokens there than this text has room for. The packer has
  * seen no larger text around sections, so that each token beyond the last is one beyond its memory. */
 static void check_enclosed(struct str text)

@@ -6,7 +6,7 @@ local counts = {
   { "reference", 8000000, 100 }, { "sync", 16000000, 100 }, { "apply", 800000, 100 }, { "handler", 6400000, 400 },
   { "keys-reference", 40000000, 10 }, { "keys-update", 60000000, 10 },
 }
--- What an object takes by them, in those of the reference of its kind.
+-- Instructions of an object by them, in those of the reference of its kind.
 local ratios = { sync = 2, apply = 0.1, handler = 0.2, ["keys-update"] = 1.5 }
 
 local function ratios_of(path)

@@ -99,7 +99,7 @@ describe("the roles that kubelua rbac prints", function()
     end)
   end
 
-  -- What a run leaves behind needs no create the next time.
+  -- Leftovers of a run need no create the next time.
   local function forget()
     for _, role in ipairs(roles) do
       for _, rule in ipairs(role.rules) do

@@ -80,7 +80,7 @@ describe("clusters in one engine", function()
     end)
   ]]
 
-  -- What is done to the others; each ends by itself, or by `calm`.
+  -- Faults of the others; each ends by itself, or by `calm`.
   local function disturbances(sim)
     return {
       function() sim:kill "STOP" end,

@@ -9,7 +9,7 @@
 #include "base/mem.h"
 #include "script/server/sink_target.h"
 
-/* What scripts have as struct sink. */
+/* A script's struct sink. */
 struct spec_sink {
     LIST_ENTRY(spec_sink) link;
     struct spec_sinks *sinks;
@@ -17,7 +17,7 @@ struct spec_sink {
     enum sink_scheme scheme;
 };
 
-/* What scripts have as struct sink_publish. */
+/* A script's struct sink_publish. */
 struct spec_publish {
     LIST_ENTRY(spec_publish) link;
     struct spec_sinks *sinks;

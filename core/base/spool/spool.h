@@ -35,7 +35,7 @@ struct spool_options {
 /* Opens the directory, which is created with mode 0700 if it is not there. NULL with ERR_OUTDATED: another
  * process has it; ERR_IO. */
 struct spool *spool_open(const char *dir, const struct spool_options *options, struct err *err);
-/* What is there stays. NULL is allowed. */
+/* Keeps the files. NULL is allowed. */
 void spool_free(struct spool *spool);
 
 /* Most bytes from now on. What is there stays, if it is more. */
@@ -53,7 +53,7 @@ bool spool_may_hold(const struct spool *spool, size_t bytes);
 bool spool_append(struct spool *spool, struct str record, struct err *err);
 /* Waits until the disk has what was appended. False with ERR_IO: call spool_drop. */
 bool spool_sync(struct spool *spool, struct err *err);
-/* What was synced may be read. */
+/* Synced records may be read. */
 void spool_commit(struct spool *spool);
 /* Takes back what was appended since the last commit. */
 void spool_drop(struct spool *spool);

@@ -6,7 +6,7 @@
 
 #include "base/str.h"
 
-/* What an item allows: the scheme, and a path or a server. */
+/* Targets that an item allows: the scheme, and a path or a server. */
 static bool read_item(const char *item, enum sink_scheme *scheme, struct str *rest)
 {
     static const enum sink_scheme schemes[] = {SINK_FILE, SINK_NATS, SINK_KAFKA};

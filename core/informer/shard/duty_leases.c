@@ -41,7 +41,7 @@ void observe_leases(struct duty *d, const struct shard_lease *leases, size_t cou
     for (size_t i = 0; i < d->count; i++) {
         struct observed_lease o = d->observed[i];
         if (bsearch(&o, all, count, sizeof o, by_name)) continue;
-        /* Those that the table has no more need not be remembered. */
+        /* Replicas that left the table need not be remembered. */
         if (d->has_table && shard_table_find(&d->table, str_of(o.lease.name)) == SHARD_NOBODY) continue;
         if (!o.missing) o.since_ms = now_ms;
         o.missing = true;

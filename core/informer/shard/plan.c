@@ -69,7 +69,7 @@ struct share {
     size_t member, has, quota;
 };
 
-/* Those that have most first: they keep the slot that cannot be divided, so that the fewest move. */
+/* Members with most slots come first: they keep the slot that cannot be divided, so that the fewest move. */
 static int by_load(const void *a, const void *b)
 {
     const struct share *x = a, *y = b;

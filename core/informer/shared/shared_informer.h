@@ -36,7 +36,7 @@ struct event_handler {
                       const struct event_info *info);
     void (*on_delete)(void *ctx, struct root *last, const struct event_info *info);
     void *ctx;
-    /* Whose it is, such as the script: handlers of one owner are notified of a change one after another.
+    /* The owner, such as the script: handlers of one owner are notified of a change one after another.
      * NULL: its own. */
     const void *owner;
     /* Last part of the filter, called for objects that pass options->filter, at most once for each side of a

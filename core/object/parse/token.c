@@ -208,7 +208,7 @@ bool token_unescape(struct str raw, char *out, size_t *n)
 {
     const char *p = raw.p, *end = raw.p + raw.n;
     char *to = out;
-    /* What is written is never ahead of what is read, so there is room for eight bytes at once. */
+    /* Writing is never ahead of reading, so there is room for eight bytes at once. */
     while (end - p >= 8) {
         uint64_t marks = backslashes(p);
         size_t plain = marks ? (size_t)__builtin_ctzll(marks) / 8 : 8;

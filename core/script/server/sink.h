@@ -16,7 +16,7 @@ enum { SINK_BATCH = 100, SINK_BATCH_MAX = 1000, SINK_TIMEOUT_MS = 30000, SINK_PU
 enum { SINK_SPOOL = 64 << 20, SINK_SPOOL_MIN = 8 << 20 };
 #define SINK_SPOOL_MAX ((size_t)64 << 30)
 
-/* What a script declared; borrowed for the call. */
+/* The script's declaration; borrowed for the call. */
 struct sink_config {
     const char *script, *name, *to;
     const char *const *headers;          /* name, value, ... */

@@ -148,7 +148,7 @@ bool state_op_refuse_change(struct state_op *op, const char *where)
     return false;
 }
 
-/* What status shows of the record. */
+/* The figures of the record in a status. */
 static void note_record(const struct state_op *op)
 {
     struct state_slot *slot = op->slot;

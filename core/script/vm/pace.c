@@ -132,7 +132,7 @@ void pace_run(struct script *script)
 void pace_hurry(struct script *script)
 {
     struct script_pace *pace = &script->heap.pace;
-    /* What is garbage now has not been reached before it sweeps, or hardly any of it. */
+    /* Before the collector sweeps, it has reached hardly any of the garbage of now. */
     if (pace->hurry == 0) pace->hurry = pace->sweeps ? 2 : 1;
 }
 

@@ -1,4 +1,4 @@
-/* What an update is refused for: the causes of its metadata and of its kind, in a server's order. */
+/* Reasons to refuse an update: the causes of its metadata and of its kind, in a server's order. */
 #include <stdlib.h>
 #include <string.h>
 

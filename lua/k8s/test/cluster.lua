@@ -14,7 +14,7 @@ local function there(env, name)
   return false
 end
 
--- What is about one cluster.
+-- The part of `env` that is about one cluster.
 local METHODS = {
   "add", "apply_file", "clear_faults", "delete", "fault", "get", "kind", "list", "patch", "pod_log", "raw", "update",
 }

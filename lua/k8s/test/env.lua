@@ -348,7 +348,7 @@ function methods:close()
   open[self] = nil
 end
 
--- What a script does, and does not any more after env:stop.
+-- Calls into a script, which are refused after env:stop.
 local OF_SCRIPT = { load = true, reload = true, lead = true, call = true, call_webhook = true, stop = true }
 
 for name, method in pairs(methods) do

@@ -7,7 +7,7 @@ local sinks = {}
 
 -- Adds the methods of environments; `note` puts a line into what a failure shows.
 function sinks.add_methods(methods, note)
-  -- What was published so far, in order, by all sinks or that of this name: { { sink =, id =, key =, event = }, ... }.
+  -- Events published so far, in order, by all sinks or that of this name: { { sink =, id =, key =, event = }, ... }.
   function methods:published(name)
     self:settle()
     local list = test.published(self.engine, name)

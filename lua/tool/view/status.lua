@@ -172,7 +172,7 @@ local function states(list, view)
   return rows:block(view)
 end
 
--- What is stored for other systems, and not delivered yet.
+-- Events that are stored for other systems, and not delivered yet.
 local function sinks(list, view)
   local rows = text_table.new("SINK", "SCRIPT", "TO", ">EVENTS", ">SPOOL", ">WAITING")
   for _, script in ipairs(list) do

@@ -8,7 +8,7 @@
 #include "object/pack/intern.h"
 #include "object/pack/section.h"
 
-/* What both make of a text; whether the straight way was taken. */
+/* Results of both for a text; whether the straight way was taken. */
 static bool agree(struct packer *packer, struct str text, const struct projection *projection)
 {
     struct root *expected = by_tape_as(packer, text, projection, false),

@@ -5,7 +5,7 @@
 #include "core/sim/support/kube.h"
 #include "sim/lua/lua.h"
 
-/* What sim.jsonpath finds, a new reference; NULL for nothing. */
+/* The value that sim.jsonpath finds, a new reference; NULL for nothing. */
 static json_t *first(const json_t *value, const char *path)
 {
     lua_State *L = sim_lua_take("sim.jsonpath", "first");
