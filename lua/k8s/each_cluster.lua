@@ -2,7 +2,6 @@
 local raw = ...
 
 local cluster_of = require "k8s.cluster"
-local freeze = require("k8s.frozen").freeze
 local plan = require "k8s.plan"
 local scope = require "k8s.scope"
 
@@ -13,26 +12,21 @@ local WHERE = "k8s.each_cluster"
 -- How soon a cluster is noticed; the engine itself knows at once.
 local PERIOD = "1s"
 
-local function finish(self, name)
-  local one = self.scopes[name]
-  self.scopes[name] = nil
-  scope.finish(one.scope)
-end
-
 -- A cluster that went and came again is another one.
 local function compare(self, names, ids)
   local there = {}
   for i, name in ipairs(names) do
     there[name] = ids[i]
   end
-  for name, one in pairs(self.scopes) do
-    if there[name] ~= one.id then
-      finish(self, name)
+  for name, made_of in pairs(self.scopes) do
+    if there[name] ~= self.ids[name] then
+      self.scopes[name] = nil
+      scope.finish(made_of)
     end
   end
   for i, name in ipairs(names) do
     if not self.scopes[name] then
-      self.scopes[name] = { id = ids[i], scope = scope.begin(self.fn, cluster_of(name)) }
+      self.ids[name], self.scopes[name] = ids[i], scope.begin(self.fn, cluster_of(name))
     end
   end
 end
@@ -44,16 +38,6 @@ local function look(self)
   end
   self.seen = now
   compare(self, names_of())
-end
-
-local function stop(self)
-  self.is_over = true
-  for _, timer in ipairs(self.timers) do
-    timer:cancel()
-  end
-  for name in pairs(self.scopes) do
-    finish(self, name)
-  end
 end
 
 -- How many the script has made while it loaded.
@@ -72,7 +56,7 @@ return function(fn)
   if type(fn) ~= "function" then
     raw.raise(WHERE .. ": expected a function, not " .. type(fn))
   end
-  local self, name = { fn = fn, scopes = {} }, name_in_plan()
+  local self, name = { fn = fn, scopes = {}, ids = {} }, name_in_plan()
   local function again()
     look(self)
   end
@@ -80,14 +64,5 @@ return function(fn)
   if name then
     plan.add("timer", name, plan.text { fn })
   end
-  local shown
-  shown = freeze(WHERE, {
-    stop = function(called_on)
-      if called_on ~= shown then
-        raw.raise "each_cluster:stop: methods are called with ':'"
-      end
-      stop(self)
-    end,
-  })
-  return shown
+  return scope.handle(WHERE, self)
 end

@@ -2,7 +2,6 @@
 local raw = ...
 
 local filter_of = require "k8s.kinds"
-local freeze = require("k8s.frozen").freeze
 local options = require "k8s.options"
 local plan = require "k8s.plan"
 local scope = require "k8s.scope"
@@ -59,17 +58,6 @@ function look(self)
   end
 end
 
-local function stop(self)
-  self.is_over = true
-  for _, timer in ipairs(self.timers) do
-    timer:cancel()
-  end
-  for name, made_of in pairs(self.scopes) do
-    self.scopes[name] = nil
-    scope.finish(made_of)
-  end
-end
-
 -- How many the script has made while it loaded, by their names in the plan.
 local made = {}
 
@@ -107,14 +95,5 @@ return function(filter, fn, given)
   end
   self.fn, self.scopes, self.cluster = fn, {}, task.cluster()
   start(self, own.every or "30s")
-  local shown
-  shown = freeze(WHERE, {
-    stop = function(called_on)
-      if called_on ~= shown then
-        raw.raise "each_kind:stop: methods are called with ':'"
-      end
-      stop(self)
-    end,
-  })
-  return shown
+  return scope.handle(WHERE, self)
 end

@@ -2,6 +2,7 @@
 local raw = ...
 
 local coroutines = require "k8s.coroutine"
+local freeze = require("k8s.frozen").freeze
 local task = require "k8s.task"
 
 local after, running = raw.time.after, coroutine.running
@@ -47,6 +48,27 @@ function scope.finish(self)
     self[i - 1], self[i] = nil, nil
     thing[ending](thing)
   end
+end
+
+-- The table with :stop() that `verb` returns: it stops the timers of `self`, and finishes each of its scopes.
+function scope.handle(verb, self)
+  local shown
+  shown = freeze(verb, {
+    stop = function(called_on)
+      if called_on ~= shown then
+        raw.raise(verb:sub(#"k8s." + 1) .. ":stop: methods are called with ':'")
+      end
+      self.is_over = true
+      for _, timer in ipairs(self.timers) do
+        timer:cancel()
+      end
+      for name, made_of in pairs(self.scopes) do
+        self.scopes[name] = nil
+        scope.finish(made_of)
+      end
+    end,
+  })
+  return shown
 end
 
 return scope
