@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "base/clock.h"
 #include "core/informer/support/informer_fixture.h"
 
 /* With that of the fixture, as many as make changes come in runs. */
@@ -124,6 +125,35 @@ static void test_a_handler_added_in_a_run_gets_the_cache_and_no_change_of_the_ru
     history_clear(&late);
 }
 
+static void take_long(struct history *h, void *ctx)
+{
+    int64_t until_ns = clock_measure_ns() + 400000;
+    while (clock_measure_ns() < until_ns) continue;
+    if (h == &history) note_order(h, ctx);
+}
+
+/* Eight handlers of 0.4 ms: no second change fits into 2 ms, and two are the least of a run. */
+static void test_runs_are_short_where_handlers_take_long(void **state)
+{
+    struct buf expected = {0};
+    history.before = take_long;
+    history.ctx = (void *)"";
+    for (int i = 0; i < OTHERS; i++) others[i].before = take_long;
+    deltas();
+    process();
+    order.len = 0;
+    for (int i = 0; i < 6; i++) {
+        char object[16];
+        snprintf(object, sizeof object, "n%d@%d", i, 10 + i);
+        delta(DELTA_ADDED, object);
+        buf_printf(&expected, "%d ",
+                   3 + i / 2 * 2); /* beside b, the store has this pair of changes and those before */
+    }
+    process();
+    assert_string_equal(buf_text(&order), buf_text(&expected));
+    buf_clear(&expected);
+}
+
 static struct registration *victim;
 
 static void remove_victim(struct history *h, void *ctx)
@@ -190,6 +220,7 @@ int main(void)
         T(test_handlers_of_one_owner_are_told_change_by_change),
         T(test_a_list_or_a_bookmark_ends_a_run),
         T(test_a_handler_added_in_a_run_gets_the_cache_and_no_change_of_the_run),
+        T(test_runs_are_short_where_handlers_take_long),
         T(test_a_handler_removed_in_a_run_is_told_nothing_more),
         T(test_a_handler_may_remove_itself_in_its_run),
         T(test_random_changes_in_random_turns_are_told_whole_and_in_order),

@@ -157,11 +157,31 @@ static void test_views_that_are_garbage_do_not_add_up(void **state)
     assert_in_range(most, before, 4 * before);
 }
 
+static void test_many_views_leave_no_memory_behind(void **state)
+{
+    enum { MANY = 5000 };
+    struct cluster *c = *state;
+    struct buf list = {0};
+    c->script = cluster_load(c, "keeper", keeper);
+    cluster_resolve(c);
+    for (int i = 0; i < MANY; i++) buf_printf(&list, "%sshop/p%d", i ? ";" : "", i);
+    cluster_list(c, 0, buf_text(&list));
+    buf_clear(&list);
+    cluster_ask(c, c->script, "kept = pods:lister():list_all() last = kept[#kept]");
+    assert_int_equal(c->script->retained.count, MANY);
+    assert_in_range(c->script->retained.cap, MANY, 2 * MANY);
+    cluster_ask(c, c->script, "kept = nil last = nil");
+    memory_collect(c->script->L);
+    assert_in_range(c->script->retained.count, 0, 1);
+    assert_in_range(c->script->retained.cap, 1, MANY / 8);
+}
+
 int main(void)
 {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup, cluster_teardown)
     const struct CMUnitTest tests[] = {
         T(test_views_that_are_garbage_do_not_add_up),
+        T(test_many_views_leave_no_memory_behind),
         T(test_what_the_cache_has_too_costs_nothing),
         T(test_what_the_cache_has_left_counts_until_it_is_let_go),
         T(test_many_views_of_one_object_count_once),
