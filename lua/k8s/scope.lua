@@ -56,7 +56,7 @@ function scope.handle(verb, self)
   shown = freeze(verb, {
     stop = function(called_on)
       if called_on ~= shown then
-        raw.raise(verb:sub(#"k8s." + 1) .. ":stop: methods are called with ':'")
+        raw.raise(string.sub(verb, #"k8s." + 1) .. ":stop: methods are called with ':'")
       end
       self.is_over = true
       for _, timer in ipairs(self.timers) do

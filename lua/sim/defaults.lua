@@ -1,5 +1,5 @@
--- Values that a server computes from other fields, or allocates, beyond the defaults that are data of the schema bundle:
--- by the name of a type. Objects are changed in place.
+-- Values that a server computes from other fields, or allocates, beyond the defaults that are data of the schema
+-- bundle: by the name of a type. Objects are changed in place.
 local bit = require "bit"
 local json = require "sim.json"
 local texts = require "sim.texts"
