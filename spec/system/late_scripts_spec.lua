@@ -17,11 +17,12 @@ local function shuffled(list)
   return copy
 end
 
--- The resources that a script is about: delays of others would only take time.
+-- The resources that a script is about, also by their kinds: delays of others would only take time.
 local function resources_of(text)
-  local used = {}
+  local used, lower = {}, text:lower()
   for _, resource in ipairs(RESOURCES) do
-    if text:find(resource, 1, true) then used[#used + 1] = resource end
+    local kind = resource:gsub("ies$", "y"):gsub("([sx])es$", "%1"):gsub("s$", "")
+    if lower:find(resource, 1, true) or lower:find(kind, 1, true) then used[#used + 1] = resource end
   end
   return used[1] and used or RESOURCES
 end
