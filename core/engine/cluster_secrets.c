@@ -111,13 +111,17 @@ static void use(struct cluster_secrets *all, char *secret, struct cluster *clust
     cluster_refresh_kinds(cluster);
 }
 
-static void join(struct cluster_secrets *all, struct root *object)
+static char *path_of(const struct cluster_secrets *all, struct root *object)
 {
     struct text text;
-    struct err err;
     struct str own = root_name(object, &text);
-    char *secret = xasprintf("%s/%.*s", all->namespace_, STR_ARG(own)), *name = name_of(object),
-         *path = xasprintf("Secret %s", secret);
+    return xasprintf("%s/%.*s", all->namespace_, STR_ARG(own));
+}
+
+static void join(struct cluster_secrets *all, struct root *object)
+{
+    struct err err;
+    char *secret = path_of(all, object), *name = name_of(object), *path = xasprintf("Secret %s", secret);
     struct cluster_config *config = check_room(all, name, &err) ? read_config(object, path, &err) : NULL;
     struct cluster *cluster = config ? make_cluster(all, name, config, &err) : NULL;
     if (cluster) {
@@ -133,14 +137,18 @@ static void join(struct cluster_secrets *all, struct root *object)
     free(path);
 }
 
-static void leave(struct cluster_secrets *all, struct root *object)
+static struct secret_cluster *find(const struct cluster_secrets *all, const char *secret)
 {
-    struct text text;
-    struct str own = root_name(object, &text);
-    char *secret = xasprintf("%s/%.*s", all->namespace_, STR_ARG(own));
     struct secret_cluster *used;
     LIST_FOREACH (used, &all->used, link)
-        if (strcmp(used->secret, secret) == 0) break;
+        if (strcmp(used->secret, secret) == 0) return used;
+    return NULL;
+}
+
+static void leave(struct cluster_secrets *all, struct root *object)
+{
+    char *secret = path_of(all, object);
+    struct secret_cluster *used = find(all, secret);
     if (used) {
         log_info("Cluster removed", F("cluster", used->cluster->name), F("secret", secret));
         clusters_leave(all->clusters, used->cluster);
@@ -150,6 +158,21 @@ static void leave(struct cluster_secrets *all, struct root *object)
         free(used);
     }
     free(secret);
+}
+
+static bool join_other(void *ctx, struct root *object)
+{
+    struct cluster_secrets *all = ctx;
+    char *secret = path_of(all, object);
+    if (!find(all, secret)) join(all, object);
+    free(secret);
+    return true;
+}
+
+/* A cluster that left may have had the name, or the place, that another Secret was refused for. */
+static void join_others(struct cluster_secrets *all)
+{
+    indexer_each(claim_indexer(all->claim), join_other, all);
 }
 
 /* --- Secrets */
@@ -171,11 +194,13 @@ static void on_update(void *ctx, struct root *before, struct root *after, const 
     if (same) return;
     leave(ctx, before);
     join(ctx, after);
+    join_others(ctx);
 }
 
 static void on_delete(void *ctx, struct root *last, const struct event_info *info)
 {
     leave(ctx, last);
+    join_others(ctx);
 }
 
 /* Keeps no more of Secrets than is used. */

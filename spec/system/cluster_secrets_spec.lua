@@ -99,6 +99,22 @@ describe("run --clusters-from #threads", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
+  it("has one Secret for a name, and takes another one once that has gone", function()
+    local west, east = cluster.sim(), cluster.sim()
+    put(west, "one")
+    put(east, "two")
+    local labels = { ["kubelua.dev/cluster"] = "", ["cluster.x-k8s.io/cluster-name"] = "prod" }
+    add("first", kubeconfig(west.server), labels)
+    local engine = start()
+    engine:wait_line "^MARK prod one$"
+    add("second", kubeconfig(east.server), labels)
+    engine:wait_error 'secret="ops/second" err="another cluster is called \\"prod\\""'
+    remove "first"
+    engine:wait_line "^MARK prod two$"
+    assert.are.equal(0, cluster.terminate(engine))
+    assert.has_match(" errors=0 ", engine:err(), 1, true)
+  end)
+
   it("refuses what would run programs or read files, with the name of the Secret", function()
     local west = cluster.sim()
     local users = {
