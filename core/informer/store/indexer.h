@@ -118,6 +118,12 @@ void indexer_each_like(const struct indexer *indexer, struct index *index, struc
 /* Calls `fn` for the values of each object of a namespace. */
 void indexer_each_value_in(const struct indexer *indexer, const struct index *index, struct str ns,
                            void (*fn)(void *ctx, struct str value), void *ctx);
+/* Returns how many namespaces the store has had since it was last tidied: lookups of indexer_each_named. */
+size_t indexer_namespaces(const struct indexer *indexer);
+/* Calls `fn` for the objects of this name, of any namespace, in the order in which their keys came. `fn` must
+ * not change the store. */
+void indexer_each_named(const struct indexer *indexer, struct str name,
+                        bool (*fn)(void *ctx, struct root *object), void *ctx);
 /* Calls `fn` for each namespace with objects, in no order; "" is that of cluster-scoped objects. */
 void indexer_each_namespace(const struct indexer *indexer,
                             void (*fn)(void *ctx, struct str name, size_t count), void *ctx);

@@ -112,17 +112,33 @@ static bool visit(void *ctx, struct root *object)
     return !query_matches(v->query, object) || v->fn(v->ctx, object);
 }
 
+static void visit_one(struct root *object, struct query_visit *v)
+{
+    if (object) visit(v, object);
+}
+
 /* Smallest known set of objects that contains all results of a query. */
 struct query_candidates {
     const struct index *index; /* NULL: the namespace, or all */
     struct str value;
+    bool by_name; /* those of the name `value`, which is looked up in each namespace */
     size_t count;
 };
 
 static void consider(struct query_candidates *plan, const struct index *index, struct str value)
 {
     size_t count = index ? index_count(index, value) : SIZE_MAX;
-    if (count < plan->count) *plan = (struct query_candidates){index, value, count};
+    if (count < plan->count)
+        *plan = (struct query_candidates){.index = index, .value = value, .count = count};
+}
+
+/* Every store finds a name in a namespace, so names need no index. */
+static void consider_name(struct query_candidates *plan, const struct query *q, const struct indexer *store,
+                          struct str name)
+{
+    size_t count = q->ns ? 1 : indexer_namespaces(store);
+    if (count < plan->count)
+        *plan = (struct query_candidates){.value = name, .by_name = true, .count = count};
 }
 
 /* Indexes of labels that would pay are built only if there is time (`builds`). */
@@ -133,8 +149,9 @@ static struct query_candidates make_plan(const struct query *q, struct indexer *
     for (size_t i = 0; i < q->condition_count; i++) {
         struct str path;
         const struct scalar *value;
-        if (condition_equality(q->conditions[i], &path, &value))
-            consider(&plan, indexer_path_index(store, path), value->text);
+        if (!condition_equality(q->conditions[i], &path, &value)) continue;
+        if (str_is(path, "metadata.name")) consider_name(&plan, q, store, value->text);
+        consider(&plan, indexer_path_index(store, path), value->text);
     }
     for (size_t i = 0; i < q->selector_count; i++) {
         struct str value;
@@ -149,7 +166,11 @@ void query_each(const struct query *q, struct indexer *store, bool (*fn)(void *c
 {
     struct query_visit v = {q, fn, ctx};
     struct query_candidates plan = make_plan(q, store, true);
-    if (plan.index)
+    if (plan.by_name && q->ns)
+        visit_one(indexer_get(store, str_of(q->ns), plan.value), &v);
+    else if (plan.by_name)
+        indexer_each_named(store, plan.value, visit, &v);
+    else if (plan.index)
         indexer_each_under(store, plan.index, plan.value, visit, &v);
     else if (q->ns)
         indexer_each_in(store, str_of(q->ns), visit, &v);

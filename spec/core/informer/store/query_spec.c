@@ -11,6 +11,7 @@
 #include "base/time/backoff.h"
 #include "core/informer/support/store.h"
 #include "informer/store/query.h"
+#include "informer/store/query_internal.h"
 
 static struct query *query;
 
@@ -83,6 +84,27 @@ static void test_all_conditions_must_be_true(void **state)
     assert_rows("a/1");
     where(query, "metadata.labels.n", CONDITION_GREATER, scalar_int(3));
     assert_rows("");
+}
+
+static void test_a_name_is_looked_up_in_each_namespace(void **state)
+{
+    store_put_labels("c/1@1", "{\"app\":\"web\"}");
+    store_put_labels("b/1@1", "{\"app\":\"db\"}");
+    for (int i = 0; i < 20; i++) {
+        char key[16];
+        snprintf(key, sizeof key, "d/%d@1", 100 + i);
+        store_put_labels(key, "{}");
+    }
+    where(query, "metadata.name", CONDITION_EQUAL, scalar_text(STR("1")));
+    assert_int_equal(query_candidates(query, indexer), 4); /* of 26 objects */
+    assert_rows("a/1 c/1 b/1");
+    where(query, "metadata.labels.app", CONDITION_EQUAL, scalar_text(STR("web")));
+    assert_rows("a/1 c/1");
+    query_limit(query, 1);
+    assert_rows("a/1");
+    query_namespace(query, STR("c"));
+    assert_int_equal(query_candidates(query, indexer), 1);
+    assert_rows("c/1");
 }
 
 static void test_the_order_is_stable_and_what_has_no_value_comes_last(void **state)
@@ -308,6 +330,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         TEST(test_all_conditions_must_be_true),
+        TEST(test_a_name_is_looked_up_in_each_namespace),
         TEST(test_the_order_is_stable_and_what_has_no_value_comes_last),
         TEST(test_descending_keeps_the_absent_last_and_equals_in_place),
         TEST(test_amounts_come_before_texts),
