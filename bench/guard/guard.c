@@ -10,10 +10,10 @@
 #include "base/must.h"
 #include "informer/shared/shared_informer.h"
 #include "informer/store/lister.h"
-#include "kinds.h"
 #include "kube/api/stream.h"
 #include "object/parse/simdjson.h"
 #include "pods.h"
+#include "run.h"
 #include "script.h"
 
 enum {
@@ -40,7 +40,7 @@ struct guard {
     const char *handler;
     struct guard_script *script;
     struct root *updates[ROUNDS][PODS];
-    struct guard_kind *kind;
+    struct kind_run *kind;
     size_t objects; /* that the phase was about */
 };
 
@@ -257,28 +257,30 @@ static __attribute__((noinline)) void report_phase(const struct guard *g, const 
 
 static size_t phase_kind_reference(struct guard *g)
 {
-    return guard_kind_reference(g->kind);
+    return kind_run_reference(g->kind);
 }
 
 static size_t phase_kind_state(struct guard *g)
 {
-    return guard_kind_state(g->kind);
+    return kind_run_state(g->kind);
 }
 
 /* Of each kind, its first list, and the second of two updates: the first one finds all as the list left it.
  */
-static void run_kind(struct guard *g, size_t number)
+static void run_kind(struct guard *g, const struct kind_source *source)
 {
-    g->kind = guard_kind_new(number);
-    const char *name = guard_kind_name(g->kind);
+    struct kind_texts texts;
+    kind_texts_init(&texts, source, source->guarded);
+    g->kind = kind_run_new(&texts);
     run_phase(g, phase_kind_reference);
-    report_phase(g, name, "reference");
+    report_phase(g, source->name, "reference");
     run_phase(g, phase_kind_state);
-    report_phase(g, name, "sync");
-    guard_kind_state(g->kind);
+    report_phase(g, source->name, "sync");
+    kind_run_state(g->kind);
     run_phase(g, phase_kind_state);
-    report_phase(g, name, "update");
-    guard_kind_free(g->kind);
+    report_phase(g, source->name, "update");
+    kind_run_free(g->kind);
+    kind_texts_clear(&texts);
 }
 
 int main(int argc, char **argv)
@@ -300,6 +302,8 @@ int main(int argc, char **argv)
         run_phase(&g, phases[i].run);
         report_phase(&g, "", phases[i].name);
     }
-    for (size_t i = 0; i < guard_kinds(); i++) run_kind(&g, i);
+    const struct kind_source *source;
+    for (size_t i = 0; (source = kind_source(i)) != NULL; i++)
+        if (source->guarded) run_kind(&g, source);
     return 0;
 }
