@@ -7,16 +7,21 @@ local k8s = {}
 
 ---@class k8s.SinkOptions
 ---@field name string letters, digits, "-", "_" and "."
----@field to string https://host/path, file:///path, nats://host/subject or kafka://host/topic
+---@field to string https:, file:, nats: or kafka:; encrypted tls: (NATS) or kafka+ssl:
 ---@field type? string type of events that have none
 ---@field source? string source of events that have none; default: "kubelua/NAME"
 ---@field spool? number|string most bytes on disk, or a quantity; default 64Mi, from 8Mi to 64Gi
 ---@field batch? integer events of one delivery, 1 to 1000; default 100
 ---@field timeout? k8s.Duration for one delivery; default 30 seconds
 ---@field headers? table<string, string|number> of http:// and https://
----@field user? string of nats:// and kafka://
+---@field user? string of NATS and Kafka
 ---@field password? string
----@field token? string of nats://
+---@field mechanism? "PLAIN"|"SCRAM-SHA-256"|"SCRAM-SHA-512" of Kafka's logins; default SCRAM-SHA-512
+---@field token? string of NATS
+---@field credentials? string of NATS: the content of a creds file
+---@field ca? string of tls:// and kafka+ssl://: authorities in PEM, or the path of a file; default: the system's
+---@field cert? string the client's certificate in PEM, with cert_key
+---@field cert_key? string
 
 ---A CloudEvent. Other names, of lower-case letters and digits, are extensions.
 ---@class k8s.CloudEvent

@@ -1,6 +1,7 @@
 /* Module of Kafka: events go to a topic by librdkafka's idempotent producer, with their key as the key of the
  * message, which its partition follows from. */
 #include <librdkafka/rdkafka.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ struct kafka_client {
     /* Of a delivery. */
     size_t pending;
     rd_kafka_resp_err_t failure; /* the first */
+    struct stream_error problem; /* the last of a connection */
 };
 
 static char *copy(const char *text)
@@ -42,10 +44,28 @@ static int set_login(rd_kafka_conf_t *settings, const struct stream_settings *gi
                      struct stream_error *error)
 {
     if (!given->user) return 1;
-    return set(settings, "security.protocol", "sasl_plaintext", error) &&
-           set(settings, "sasl.mechanism", "SCRAM-SHA-512", error) &&
+    return set(settings, "sasl.mechanism", given->mechanism ? given->mechanism : "SCRAM-SHA-512", error) &&
            set(settings, "sasl.username", given->user, error) &&
-           set(settings, "sasl.password", given->password ? given->password : "", error);
+           set(settings, "sasl.password", given->password, error);
+}
+
+static int set_tls(rd_kafka_conf_t *settings, const struct stream_settings *given, struct stream_error *error)
+{
+    const char *ca = given->ca, *problem = stream_pem_problem(given);
+    if (!given->is_tls) return 1;
+    if (problem) snprintf(error->text, sizeof error->text, "%s", problem);
+    if (problem) return 0;
+    return set(settings, "enable.ssl.certificate.verification", "true", error) &&
+           set(settings, "ssl.endpoint.identification.algorithm", "https", error) &&
+           (!ca || set(settings, stream_is_path(ca) ? "ssl.ca.location" : "ssl.ca.pem", ca, error)) &&
+           (!given->cert || set(settings, "ssl.certificate.pem", given->cert, error)) &&
+           (!given->cert_key || set(settings, "ssl.key.pem", given->cert_key, error));
+}
+
+static const char *protocol_of(const struct stream_settings *given)
+{
+    if (given->user) return given->is_tls ? "sasl_ssl" : "sasl_plaintext";
+    return given->is_tls ? "ssl" : "plaintext";
 }
 
 /* A message that cannot be delivered ends the producer: none behind it is delivered before it. */
@@ -59,6 +79,7 @@ static int set_all(rd_kafka_conf_t *settings, const struct stream_settings *give
            set(settings, "log_level", "0", error) &&
            set_number(settings, "message.max.bytes", MESSAGE_MAX, error) &&
            set_number(settings, "message.timeout.ms", given->timeout_ms, error) &&
+           set(settings, "security.protocol", protocol_of(given), error) && set_tls(settings, given, error) &&
            set_login(settings, given, error);
 }
 
@@ -69,6 +90,22 @@ static void on_report(rd_kafka_t *producer, const rd_kafka_message_t *message, v
     client->pending--;
     if (message->err && (!client->failure || client->failure == RD_KAFKA_RESP_ERR__PURGE_QUEUE))
         client->failure = message->err;
+}
+
+/* Likewise. A login or a certificate that is refused stays so until somebody changes it; without this the
+ * message would only time out. */
+static void on_problem(rd_kafka_t *producer, int err, const char *reason, void *ctx)
+{
+    struct kafka_client *client = ctx;
+    if (err == RD_KAFKA_RESP_ERR__ALL_BROKERS_DOWN) return;
+    snprintf(client->problem.text, sizeof client->problem.text, "%s", reason);
+    for (char *p = client->problem.text; *p; p++)
+        if ((unsigned char)*p < ' ') *p = ' ';
+    /* "(after 5ms in state SSL_HANDSHAKE)" would make each one another problem. */
+    char *after = strstr(client->problem.text, " (after ");
+    if (after) *after = '\0';
+    if (err == RD_KAFKA_RESP_ERR__AUTHENTICATION || err == RD_KAFKA_RESP_ERR__SSL)
+        client->failure = (rd_kafka_resp_err_t)err;
 }
 
 static void close_client(void *ctx)
@@ -88,6 +125,7 @@ static void *open_client(const struct stream_settings *given, struct stream_erro
     client->topic = copy(given->path);
     client->timeout_ms = given->timeout_ms;
     rd_kafka_conf_set_dr_msg_cb(client->settings, on_report);
+    rd_kafka_conf_set_error_cb(client->settings, on_problem);
     rd_kafka_conf_set_opaque(client->settings, client);
     if (set_all(client->settings, given, error)) return client;
     close_client(client);
@@ -146,6 +184,18 @@ static rd_kafka_resp_err_t reason(struct kafka_client *client)
     return client->failure && client->failure != RD_KAFKA_RESP_ERR__FATAL ? client->failure : fatal;
 }
 
+/* A connection that fails is why a message times out. */
+static void tell(const struct kafka_client *client, rd_kafka_resp_err_t err, struct stream_error *error)
+{
+    const char *problem = client->problem.text;
+    bool is_late = err == RD_KAFKA_RESP_ERR__MSG_TIMED_OUT;
+    bool is_access = err == RD_KAFKA_RESP_ERR__AUTHENTICATION || err == RD_KAFKA_RESP_ERR__SSL;
+    if (*problem && (is_late || is_access))
+        snprintf(error->text, sizeof error->text, "%.200s", problem);
+    else
+        snprintf(error->text, sizeof error->text, "%s", err ? rd_kafka_err2str(err) : "the process ends");
+}
+
 static enum stream_outcome deliver(void *ctx, const struct stream_event *events, size_t count,
                                    const volatile int *ends, struct stream_error *error)
 {
@@ -154,12 +204,13 @@ static enum stream_outcome deliver(void *ctx, const struct stream_event *events,
     if (!make_producer(client, error)) return STREAM_RETRY;
     client->pending = 0;
     client->failure = RD_KAFKA_RESP_ERR_NO_ERROR;
+    client->problem.text[0] = '\0';
     for (size_t i = 0; !err && i < count; i++) err = produce(client, &events[i]);
     while (!err && !client->failure && client->pending > 0 && !*ends)
         rd_kafka_poll(client->producer, PIECE_MS);
     if (!err && !client->failure && client->pending == 0) return STREAM_DELIVERED;
     if (!err) err = reason(client);
-    snprintf(error->text, sizeof error->text, "%s", err ? rd_kafka_err2str(err) : "the process ends");
+    tell(client, err, error);
     drop_producer(client);
     return outcome_of(err);
 }

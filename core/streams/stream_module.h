@@ -4,17 +4,23 @@
  * deliveries. */
 #pragma once
 #include <stddef.h>
+#include <string.h>
 
-enum { STREAM_MODULE_VERSION = 1 };
+enum { STREAM_MODULE_VERSION = 2 };
 #define STREAM_MODULE_SYMBOL "kubelua_stream_module"
 
 /* Borrowed until `open` returns; NULL: none. */
 struct stream_settings {
     const char *servers; /* "host:port,host" */
     const char *path;    /* a subject, or a topic */
+    int is_tls;
+    const char *ca;              /* PEM, or a path that begins with a slash; NULL: the system's authorities */
+    const char *cert, *cert_key; /* of the client, PEM */
     const char *user, *password, *token;
-    const char *name; /* of the client, for its server */
-    int timeout_ms;   /* of a delivery */
+    const char *credentials; /* a JWT of NATS with its seed, as files of it have them */
+    const char *mechanism;   /* of SASL */
+    const char *name;        /* of the client, for its server */
+    int timeout_ms;          /* of a delivery */
 };
 
 /* `id` is terminated. */
@@ -36,6 +42,21 @@ enum stream_outcome {
 struct stream_error {
     char text[256];
 };
+
+/* Of the texts that are to be PEM: the libraries say less. NULL: none. */
+static inline const char *stream_pem_problem(const struct stream_settings *settings)
+{
+    const char *ca = settings->ca, *cert = settings->cert, *key = settings->cert_key;
+    if (ca && *ca != '/' && !strstr(ca, "-----BEGIN ")) return "ca is neither PEM nor a path";
+    if (cert && !strstr(cert, "-----BEGIN ")) return "cert is not PEM";
+    return key && !strstr(key, "PRIVATE KEY-----") ? "cert_key is not a private key in PEM" : NULL;
+}
+
+/* A path, rather than what such a file has. */
+static inline int stream_is_path(const char *text)
+{
+    return *text == '/';
+}
 
 struct stream_module {
     int version; /* STREAM_MODULE_VERSION */

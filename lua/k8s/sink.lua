@@ -19,6 +19,11 @@ local OPTIONS = {
   user = "string",
   password = "string",
   token = "string",
+  credentials = "string",
+  mechanism = "string",
+  ca = "string",
+  cert = "string",
+  cert_key = "string",
 }
 local PUBLISH = { key = "string", id = "string", timeout = "duration" }
 
@@ -27,7 +32,10 @@ local OURS = { specversion = false, partitionkey = false }
 local NAME_MAX = 20
 
 -- Neither secrets nor what the URL has behind its servers, which may be one, is part of the plan.
-local HIDDEN = { name = true, headers = true, user = true, password = true, token = true, to = true }
+local HIDDEN = {
+  name = true, to = true, headers = true, user = true, password = true, token = true, credentials = true, ca = true,
+  cert = true, cert_key = true,
+}
 
 local publish_event = blocking(raw.sink.publish)
 
@@ -75,7 +83,7 @@ local function event_of(sink, event, own)
 end
 
 local function note(own)
-  local shown = { to = string.match(own.to, "^%a+://[^/]*") }
+  local shown = { to = string.match(own.to, "^[%a+]+://[^/]*") }
   for name, value in pairs(own) do
     if not HIDDEN[name] then
       shown[name] = value
@@ -92,8 +100,8 @@ return function(given)
   end
   local bytes = type(own.spool) == "string" and raw.quantity(own.spool):number() or own.spool
   local number = raw.sink.new(
-    own.name, own.to, bytes, own.batch, own.timeout, own.user, own.password, own.token,
-    unpack(header_pairs("k8s.sink: headers", own.headers))
+    own.name, own.to, bytes, own.batch, own.timeout, own.user, own.password, own.token, own.credentials,
+    own.mechanism, own.ca, own.cert, own.cert_key, unpack(header_pairs("k8s.sink: headers", own.headers))
   )
   note(own)
   local defaults = { type = own.type, source = own.source or "kubelua/" .. own.name }

@@ -122,7 +122,11 @@ describe("k8s.sink in a spec", function()
       ['k8s.sink { name = "a", to = "nats://host" }'] = "the subject is missing",
       ['k8s.sink { name = "a", to = "kafka://host/a b" }'] = "contains a blank",
       ['k8s.sink { name = "a", to = "https://me:pw@x/" }'] = "credentials do not belong into the URL",
-      ['k8s.sink { name = "a", to = "https://x/", token = "t" }'] = "use headers",
+      ['k8s.sink { name = "a", to = "https://x/", token = "t" }'] = "token is for nats:// and tls:// only; use headers",
+      ['k8s.sink { name = "a", to = "tls://x/y", cert = "c" }'] = "k8s.sink: a: cert needs cert_key",
+      ['k8s.sink { name = "a", to = "kafka://x/y", ca = "c" }'] = "ca is for tls:// and kafka+ssl:// only",
+      ['k8s.sink { name = "a", to = "kafka://x/y", user = "u", password = "p", mechanism = "MD5" }'] =
+        'mechanism cannot be "MD5", but PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512',
       ['k8s.sink { name = "a", to = "nats://x/y", headers = { A = "b" } }'] = "headers are for http:// and https://",
       ['k8s.sink { name = "a", to = "https://x/", batch = 0 }'] = "batch must be an integer from 1 to 1000",
       ['k8s.sink { name = "a", to = "https://x/", spool = "1Mi" }'] = "spool must be between 8Mi and 64Gi",

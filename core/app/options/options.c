@@ -169,7 +169,7 @@ const struct flag *engine_flags(struct options *o)
          "https:// (repeatable; default none)"},
         {"allow-sink", 0, FLAG_LIST, &o->allow_sinks, "URL", NULL,
          "Target that k8s.sink may send to: file:///path, file:///dir/, nats://host:port or "
-         "kafka://host:port "
+         "kafka://host:port, or only encrypted tls://host:port or kafka+ssl://host:port "
          "(repeatable; default none); --allow-http allows hosts of HTTP"},
         {"audit-log", 0, FLAG_STRING, &o->audit_log, "FILE", NULL,
          "Append a JSON line, without object content, to FILE for each write of a script; SIGHUP reopens it"},

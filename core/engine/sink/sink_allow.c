@@ -9,7 +9,8 @@
 /* Targets that an item allows: the scheme, and a path or a server. */
 static bool read_item(const char *item, enum sink_scheme *scheme, struct str *rest)
 {
-    static const enum sink_scheme schemes[] = {SINK_FILE, SINK_NATS, SINK_KAFKA};
+    static const enum sink_scheme schemes[] = {SINK_FILE, SINK_NATS, SINK_NATS_TLS, SINK_KAFKA,
+                                               SINK_KAFKA_TLS};
     for (size_t i = 0; i < sizeof schemes / sizeof *schemes; i++) {
         const char *name = sink_scheme_name(schemes[i]);
         size_t n = strlen(name);
@@ -26,12 +27,14 @@ bool sink_allow_check(const char *item, struct err *err)
     enum sink_scheme scheme;
     struct str rest;
     if (!read_item(item, &scheme, &rest))
-        return err_set(err, ERR_INVALID, "\"%s\" must begin with file://, nats:// or kafka://", item);
+        return err_set(err, ERR_INVALID,
+                       "\"%s\" must begin with file://, nats://, tls://, kafka:// or kafka+ssl://", item);
     if (scheme == SINK_FILE ? rest.n > 1 && *rest.p == '/' && !strstr(rest.p, "/..")
                             : rest.n > 0 && !strpbrk(rest.p, "/@,"))
         return true;
-    return err_set(err, ERR_INVALID, "\"%s\" must be file:///dir/, nats://host:port or kafka://host:port",
-                   item);
+    return scheme == SINK_FILE
+               ? err_set(err, ERR_INVALID, "\"%s\" must be file:///dir/ or file:///dir/file", item)
+               : err_set(err, ERR_INVALID, "\"%s\" must be %s://host:port", item, sink_scheme_name(scheme));
 }
 
 static bool allows_server(struct str rest, struct str server)
@@ -43,12 +46,19 @@ static bool allows_server(struct str rest, struct str server)
            str_eq(rest, (struct str){server.p, (size_t)(colon - server.p)});
 }
 
+/* Who may read what is sent may not read what is encrypted. */
+static bool covers(enum sink_scheme of, enum sink_scheme scheme)
+{
+    return of == scheme || (of == SINK_NATS && scheme == SINK_NATS_TLS) ||
+           (of == SINK_KAFKA && scheme == SINK_KAFKA_TLS);
+}
+
 static bool is_allowed(const char *const *items, size_t count, enum sink_scheme scheme, struct str what)
 {
     for (size_t i = 0; i < count; i++) {
         enum sink_scheme of;
         struct str rest;
-        if (!read_item(items[i], &of, &rest) || of != scheme) continue;
+        if (!read_item(items[i], &of, &rest) || !covers(of, scheme)) continue;
         bool is_dir = scheme == SINK_FILE && rest.p[rest.n - 1] == '/';
         if (is_dir                ? str_starts(what, rest)
             : scheme == SINK_FILE ? str_eq(rest, what)

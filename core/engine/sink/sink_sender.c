@@ -87,15 +87,16 @@ static void acknowledge(struct sender *s, size_t count)
 static void note_success(struct sender *s, size_t count)
 {
     struct sink *sink = s->sink;
-    if (s->failures > 0)
-        log_info("Events are delivered again", F("script", sink->script), F("sink", sink->name),
-                 FI("failures", s->failures));
+    uint64_t failures = s->failures;
     s->failures = 0;
     s->delay_ms = 0;
     pthread_mutex_lock(&sink->lock);
     sink->fails = false;
     sink->error[0] = '\0';
     pthread_mutex_unlock(&sink->lock);
+    if (failures > 0)
+        log_info("Events are delivered again", F("script", sink->script), F("sink", sink->name),
+                 FI("failures", failures));
     sink_count(sink, SINK_SENT, count);
     acknowledge(s, count);
 }

@@ -19,12 +19,13 @@ struct stream_delivery {
 /* --- modules */
 
 /* In the build tree beside the program, else where packages put it. */
-static char *find_module(const char *scheme)
+static char *find_module(enum sink_scheme scheme)
 {
+    const char *name = sink_scheme_name(sink_scheme_is_nats(scheme) ? SINK_NATS : SINK_KAFKA);
     static const char *const places[] = {"lib/kubelua", "../lib/kubelua"};
     char *folder = program_folder(), *found = NULL;
     for (size_t i = 0; !found && i < ARRAY_LEN(places); i++) {
-        found = xasprintf("%s/%s/%s.so", folder, places[i], scheme);
+        found = xasprintf("%s/%s/%s.so", folder, places[i], name);
         if (access(found, R_OK) == 0) break;
         free(found);
         found = NULL;
@@ -35,7 +36,7 @@ static char *find_module(const char *scheme)
 
 bool sink_stream_check(enum sink_scheme scheme, struct err *err)
 {
-    char *path = find_module(sink_scheme_name(scheme));
+    char *path = find_module(scheme);
     bool is_there = path != NULL;
     free(path);
     return is_there ||
@@ -46,7 +47,7 @@ bool sink_stream_check(enum sink_scheme scheme, struct err *err)
 static const struct stream_module *open_module(enum sink_scheme scheme, struct err *err)
 {
     if (!sink_stream_check(scheme, err)) return NULL;
-    char *path = find_module(sink_scheme_name(scheme));
+    char *path = find_module(scheme);
     void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
     const struct stream_module *module = library ? dlsym(library, STREAM_MODULE_SYMBOL) : NULL;
     if (!module)
@@ -92,6 +93,31 @@ static void free_stream(struct sink_delivery *base)
     free(delivery);
 }
 
+static void *open_client(const struct stream_module *module, const struct sink_config *config,
+                         const struct sink_target *target, struct stream_error *error)
+{
+    char *servers = xstrndup(target->servers.p, target->servers.n),
+         *path = xstrndup(target->path.p, target->path.n);
+    const char *const *access = config->access;
+    void *client = module->open(&(const struct stream_settings){.servers = servers,
+                                                                .path = path,
+                                                                .is_tls = sink_scheme_is_tls(target->scheme),
+                                                                .ca = access[SINK_CA],
+                                                                .cert = access[SINK_CERT],
+                                                                .cert_key = access[SINK_CERT_KEY],
+                                                                .user = access[SINK_USER],
+                                                                .password = access[SINK_PASSWORD],
+                                                                .token = access[SINK_TOKEN],
+                                                                .credentials = access[SINK_CREDENTIALS],
+                                                                .mechanism = access[SINK_MECHANISM],
+                                                                .name = "kubelua",
+                                                                .timeout_ms = (int)config->timeout_ms},
+                                error);
+    free(servers);
+    free(path);
+    return client;
+}
+
 struct sink_delivery *sink_stream_new(struct sink *sink, const struct sink_config *config, struct err *err)
 {
     struct sink_target target;
@@ -99,18 +125,7 @@ struct sink_delivery *sink_stream_new(struct sink *sink, const struct sink_confi
     if (!sink_target_read(config->to, &target, err)) return NULL;
     const struct stream_module *module = open_module(target.scheme, err);
     if (!module) return NULL;
-    char *servers = xstrndup(target.servers.p, target.servers.n),
-         *path = xstrndup(target.path.p, target.path.n);
-    void *client = module->open(&(const struct stream_settings){.servers = servers,
-                                                                .path = path,
-                                                                .user = config->user,
-                                                                .password = config->password,
-                                                                .token = config->token,
-                                                                .name = "kubelua",
-                                                                .timeout_ms = (int)config->timeout_ms},
-                                &error);
-    free(servers);
-    free(path);
+    void *client = open_client(module, config, &target, &error);
     if (!client) {
         err_set(err, ERR_INVALID, "%s", error.text);
         return NULL;

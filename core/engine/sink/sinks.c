@@ -78,9 +78,7 @@ struct sink_settings *sink_settings_copy(const struct sink_config *config)
     settings->config.script = xstrdup(config->script);
     settings->config.name = xstrdup(config->name);
     settings->config.to = xstrdup(config->to);
-    settings->config.user = copy(config->user);
-    settings->config.password = copy(config->password);
-    settings->config.token = copy(config->token);
+    for (int i = 0; i < SINK_TEXTS; i++) settings->config.access[i] = copy(config->access[i]);
     return settings;
 }
 
@@ -92,9 +90,7 @@ void sink_settings_free(struct sink_settings *settings)
     free((char *)settings->config.script);
     free((char *)settings->config.name);
     free((char *)settings->config.to);
-    free((char *)settings->config.user);
-    wipe((char *)settings->config.password);
-    wipe((char *)settings->config.token);
+    for (int i = 0; i < SINK_TEXTS; i++) wipe((char *)settings->config.access[i]);
     free(settings);
 }
 

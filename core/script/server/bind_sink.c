@@ -11,22 +11,18 @@
 #include "base/text/size.h"
 #include "script/server/dry_write.h"
 #include "script/server/sink.h"
-#include "script/server/sink_target.h"
+#include "script/server/sink_args.h"
 #include "script/view/json_encode.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
 #include "script/vm/memory.h"
 #include "script/vm/task.h"
 
-static const char verb[] = "k8s.sink", publish_verb[] = "sink:publish";
+static const char publish_verb[] = "sink:publish";
 
-enum { HEADERS_MAX = 32, HEAD_BYTES = 8 << 10 };
-
-/* With copies of all texts. */
 struct declared_sink {
-    struct sink_config config;
-    char **headers;
-    struct sink *sink; /* NULL: nothing is delivered here */
+    struct sink_config config; /* with copies of all texts */
+    struct sink *sink;         /* NULL: nothing is delivered here */
 };
 
 struct script_sinks {
@@ -36,119 +32,8 @@ struct script_sinks {
 
 /* --- declaration */
 
-enum { NAME = 1, TO, SPOOL, BATCH, TIMEOUT, USER, PASSWORD, TOKEN, HEADERS };
-
-static size_t size_arg(lua_State *L)
+static void check_place(lua_State *L, const char *name)
 {
-    if (lua_isnoneornil(L, SPOOL)) return SINK_SPOOL;
-    lua_Number bytes = luaL_checknumber(L, SPOOL);
-    if (!(bytes >= SINK_SPOOL_MIN && bytes <= (lua_Number)SINK_SPOOL_MAX))
-        script_raise(L, "k8s.sink: spool must be between 8Mi and 64Gi");
-    return (size_t)bytes;
-}
-
-static size_t batch_arg(lua_State *L)
-{
-    if (lua_isnoneornil(L, BATCH)) return SINK_BATCH;
-    lua_Number count = luaL_checknumber(L, BATCH);
-    if (!(count >= 1 && count <= SINK_BATCH_MAX) || count != (lua_Number)(int)count)
-        script_raise(L, "k8s.sink: batch must be an integer from 1 to %d", SINK_BATCH_MAX);
-    return (size_t)count;
-}
-
-static int64_t timeout_arg(lua_State *L)
-{
-    int64_t ms =
-        lua_isnoneornil(L, TIMEOUT) ? SINK_TIMEOUT_MS : arg_duration_ms(L, TIMEOUT, "k8s.sink: timeout");
-    if (ms < 1) script_raise(L, "k8s.sink: timeout must be greater than 0");
-    return ms;
-}
-
-/* name, value, ... from HEADERS on; made by lua/k8s. */
-static void check_headers(lua_State *L)
-{
-    size_t bytes = 0;
-    for (int i = HEADERS; i < lua_gettop(L); i += 2) {
-        struct str name = arg_str(L, i, "k8s.sink: the name of a header");
-        struct str value = arg_str(L, i + 1, "k8s.sink: the value of a header");
-        bool good = name.n > 0 && strspn(name.p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                                                 "0123456789-_") == name.n;
-        if (!good || strcasecmp(name.p, "content-type") == 0 || strcasecmp(name.p, "content-length") == 0 ||
-            strcasecmp(name.p, "host") == 0)
-            script_raise(L, "k8s.sink: the header \"%.40s\" cannot be set", name.p);
-        if (strpbrk(value.p, "\r\n"))
-            script_raise(L, "k8s.sink: the value of header %s contains a line break", name.p);
-        bytes += name.n + value.n;
-        if ((i - HEADERS) / 2 == HEADERS_MAX || bytes > HEAD_BYTES)
-            script_raise(L, "k8s.sink: more than %d headers or %d KiB of headers", HEADERS_MAX,
-                         HEAD_BYTES >> 10);
-    }
-}
-
-static void check_target(lua_State *L, const char *name, const char *to, bool has_login)
-{
-    struct sink_target target;
-    struct err err;
-    if (!sink_target_read(to, &target, &err)) script_raise(L, "k8s.sink: %s: to: %s", name, err.text);
-    bool is_http = sink_scheme_is_http(target.scheme);
-    if (!is_http && lua_gettop(L) >= HEADERS)
-        script_raise(L, "k8s.sink: %s: headers are for http:// and https:// only", name);
-    if (has_login && (is_http || target.scheme == SINK_FILE))
-        script_raise(
-            L, "k8s.sink: %s: user, password and token are for nats:// and kafka:// only; use headers", name);
-}
-
-static char *copy_opt(lua_State *L, int idx, const char *what)
-{
-    struct str text = arg_str_opt(L, idx, what);
-    return text.p ? xstrdup(text.p) : NULL;
-}
-
-static void clear(struct declared_sink *declared)
-{
-    struct sink_config *config = &declared->config;
-    for (size_t i = 0; i < 2 * config->header_count; i++) wipe(declared->headers[i]);
-    free(declared->headers);
-    free((char *)config->name);
-    free((char *)config->to);
-    free((char *)config->user);
-    wipe((char *)config->password);
-    wipe((char *)config->token);
-}
-
-/* All arguments were checked: nothing raises for want of a right one. */
-static struct declared_sink read_args(lua_State *L)
-{
-    struct declared_sink declared = {0};
-    size_t count = lua_gettop(L) >= HEADERS ? (size_t)(lua_gettop(L) - HEADERS + 1) : 0;
-    declared.headers = xcalloc(count + 1, sizeof *declared.headers);
-    for (size_t i = 0; i < count; i++)
-        declared.headers[i] = copy_opt(L, HEADERS + (int)i, "k8s.sink: headers");
-    declared.config = (struct sink_config){.script = script_of(L)->id.name,
-                                           .name = copy_opt(L, NAME, "k8s.sink: name"),
-                                           .to = copy_opt(L, TO, "k8s.sink: to"),
-                                           .headers = (const char *const *)declared.headers,
-                                           .header_count = count / 2,
-                                           .user = copy_opt(L, USER, "k8s.sink: user"),
-                                           .password = copy_opt(L, PASSWORD, "k8s.sink: password"),
-                                           .token = copy_opt(L, TOKEN, "k8s.sink: token"),
-                                           .spool_bytes = size_arg(L),
-                                           .batch = batch_arg(L),
-                                           .timeout_ms = timeout_arg(L)};
-    return declared;
-}
-
-static void check_args(lua_State *L)
-{
-    static const char *const logins[] = {"k8s.sink: user", "k8s.sink: password", "k8s.sink: token"};
-    bool has_login = false;
-    const char *name = check_id(L, arg_str(L, NAME, "k8s.sink: name"), verb, "name", SINK_NAME_MAX);
-    for (int i = 0; i < 3; i++) has_login = arg_str_opt(L, USER + i, logins[i]).p || has_login;
-    size_arg(L);
-    batch_arg(L);
-    timeout_arg(L);
-    check_headers(L);
-    check_target(L, name, arg_str(L, TO, "k8s.sink: to").p, has_login);
     const struct script_sinks *own = script_of(L)->own.sinks;
     if (own->count == SINKS_MAX) script_raise(L, "k8s.sink: a script can have at most %d sinks", SINKS_MAX);
     for (size_t i = 0; i < own->count; i++)
@@ -156,25 +41,25 @@ static void check_args(lua_State *L)
             script_raise(L, "k8s.sink: the name \"%s\" is already used", name);
 }
 
-/* new(name, to, spool, batch, timeout, user, password, token, header, value, ...): its number. While the
- * script loads. */
+/* new(...), the arguments of sink_args.h: its number. While the script loads. */
 static int l_sink_new(lua_State *L)
 {
     struct script *script = script_of(L);
     struct script_sinks *own = script->own.sinks;
     const struct script_host *host = script->host;
     struct err err;
-    arg_loading(L, verb);
-    check_args(L);
+    arg_loading(L, "k8s.sink");
+    const char *name = sink_args_check(L);
+    check_place(L, name);
     if (!host->sinks && host->lacks_state_files)
-        script_raise(L, "k8s.sink: %s: events are stored in a directory, which %s gives", own_text(L, NAME),
+        script_raise(L, "k8s.sink: %s: events are stored in a directory, which %s gives", name,
                      host->lacks_state_files);
-    struct declared_sink declared = read_args(L);
+    struct declared_sink declared = {.config = sink_args_read(L)};
     if (host->sinks) {
         declared.sink = host->sinks->claim(host->sinks, &declared.config, &err);
         if (!declared.sink) {
-            clear(&declared);
-            script_raise(L, "k8s.sink: %s: %s", own_text(L, NAME), err.text);
+            sink_config_clear(&declared.config);
+            script_raise(L, "k8s.sink: %s: %s", name, err.text);
         }
     }
     *array_add(own->items, own->count) = declared;
@@ -329,7 +214,7 @@ static void close(struct script *script)
     struct script_sinks *own = script->own.sinks;
     for (size_t i = 0; i < own->count; i++) {
         if (own->items[i].sink) script->host->sinks->release(own->items[i].sink);
-        clear(&own->items[i]);
+        sink_config_clear(&own->items[i].config);
     }
     free(own->items);
 }

@@ -10,6 +10,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/str.h"
+#include "script/server/sink_target.h"
 
 enum { SINKS_MAX = 16, SINK_NAME_MAX = 60, SINK_EVENT_MAX = 1 << 20, SINK_ID_MAX = 250, SINK_KEY_MAX = 250 };
 enum { SINK_BATCH = 100, SINK_BATCH_MAX = 1000, SINK_TIMEOUT_MS = 30000, SINK_PUBLISH_MS = 30000 };
@@ -19,9 +20,9 @@ enum { SINK_SPOOL = 64 << 20, SINK_SPOOL_MIN = 8 << 20 };
 /* The script's declaration; borrowed for the call. */
 struct sink_config {
     const char *script, *name, *to;
-    const char *const *headers;          /* name, value, ... */
-    size_t header_count;                 /* pairs */
-    const char *user, *password, *token; /* NULL: none */
+    const char *const *headers;     /* name, value, ... */
+    size_t header_count;            /* pairs */
+    const char *access[SINK_TEXTS]; /* NULL: none */
     size_t spool_bytes, batch;
     int64_t timeout_ms; /* of a delivery */
 };

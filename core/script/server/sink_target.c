@@ -9,8 +9,8 @@
 enum { TARGET_MAX = 2048, TOPIC_MAX = 249 };
 
 static const char *const names[] = {
-    [SINK_FILE] = "file", [SINK_HTTP] = "http",   [SINK_HTTPS] = "https",
-    [SINK_NATS] = "nats", [SINK_KAFKA] = "kafka",
+    [SINK_FILE] = "file",    [SINK_HTTP] = "http",   [SINK_HTTPS] = "https",         [SINK_NATS] = "nats",
+    [SINK_NATS_TLS] = "tls", [SINK_KAFKA] = "kafka", [SINK_KAFKA_TLS] = "kafka+ssl",
 };
 
 const char *sink_scheme_name(enum sink_scheme scheme)
@@ -52,7 +52,7 @@ static bool check_file(const struct sink_target *target, struct err *err)
 static bool check_stream(const struct sink_target *target, struct err *err)
 {
     struct str path = target->path;
-    const char *what = target->scheme == SINK_NATS ? "subject" : "topic";
+    const char *what = sink_scheme_is_nats(target->scheme) ? "subject" : "topic";
     if (path.n == 0)
         return err_set(err, ERR_INVALID, "the %s is missing: %s://%.*s/%s", what,
                        sink_scheme_name(target->scheme), STR_ARG(target->servers), what);
@@ -78,6 +78,75 @@ static bool check_servers(const struct sink_target *target, struct err *err)
            err_set(err, ERR_INVALID, "a URL has one server");
 }
 
+/* --- texts beside the target */
+
+/* Targets that have a use for a text. */
+enum { OF_NATS = 1, OF_KAFKA = 2, OF_TLS = 4 };
+
+static const struct {
+    const char *name;
+    int of;
+    enum sink_text needs; /* itself: none */
+} texts_of[SINK_TEXTS] = {
+    [SINK_USER] = {"user", OF_NATS | OF_KAFKA, SINK_PASSWORD},
+    [SINK_PASSWORD] = {"password", OF_NATS | OF_KAFKA, SINK_USER},
+    [SINK_TOKEN] = {"token", OF_NATS, SINK_TOKEN},
+    [SINK_CREDENTIALS] = {"credentials", OF_NATS, SINK_CREDENTIALS},
+    [SINK_MECHANISM] = {"mechanism", OF_KAFKA, SINK_USER},
+    [SINK_CA] = {"ca", OF_TLS, SINK_CA},
+    [SINK_CERT] = {"cert", OF_TLS, SINK_CERT_KEY},
+    [SINK_CERT_KEY] = {"cert_key", OF_TLS, SINK_CERT},
+};
+
+const char *sink_text_name(enum sink_text text)
+{
+    return texts_of[text].name;
+}
+
+static bool has_use(enum sink_scheme scheme, int of)
+{
+    if (scheme == SINK_FILE || sink_scheme_is_http(scheme)) return false;
+    if (of == OF_TLS) return sink_scheme_is_tls(scheme);
+    return of & (sink_scheme_is_nats(scheme) ? OF_NATS : OF_KAFKA);
+}
+
+static bool refuse_text(enum sink_scheme scheme, const char *name, int of, struct err *err)
+{
+    const char *where = of == OF_NATS    ? "nats:// and tls://"
+                        : of == OF_KAFKA ? "kafka:// and kafka+ssl://"
+                        : of == OF_TLS   ? "tls:// and kafka+ssl://"
+                                         : "nats:// and kafka://";
+    return err_set(err, ERR_INVALID, "%s is for %s only%s", name, where,
+                   sink_scheme_is_http(scheme) && of != OF_TLS ? "; use headers" : "");
+}
+
+static bool check_mechanism(const char *mechanism, struct err *err)
+{
+    static const char *const known[] = {"PLAIN", "SCRAM-SHA-256", "SCRAM-SHA-512"};
+    for (size_t i = 0; i < ARRAY_LEN(known); i++)
+        if (strcmp(mechanism, known[i]) == 0) return true;
+    return err_set(err, ERR_INVALID,
+                   "mechanism cannot be \"%.20s\", but PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512", mechanism);
+}
+
+bool sink_texts_check(const struct sink_target *target, const char *const texts[SINK_TEXTS], struct err *err)
+{
+    int logins = 0;
+    for (int i = 0; i < SINK_TEXTS; i++) {
+        enum sink_text needs = texts_of[i].needs;
+        if (!texts[i]) continue;
+        if (!has_use(target->scheme, texts_of[i].of))
+            return refuse_text(target->scheme, texts_of[i].name, texts_of[i].of, err);
+        if (!texts[needs])
+            return err_set(err, ERR_INVALID, "%s needs %s", texts_of[i].name, texts_of[needs].name);
+        logins += i == SINK_USER || i == SINK_TOKEN || i == SINK_CREDENTIALS;
+    }
+    if (logins > 1) return err_set(err, ERR_INVALID, "user, token and credentials are mutually exclusive");
+    return !texts[SINK_MECHANISM] || check_mechanism(texts[SINK_MECHANISM], err);
+}
+
+/* --- all of it */
+
 bool sink_target_read(const char *to, struct sink_target *target, struct err *err)
 {
     struct str rest;
@@ -86,7 +155,9 @@ bool sink_target_read(const char *to, struct sink_target *target, struct err *er
     if (strlen(to) > TARGET_MAX)
         return err_set(err, ERR_INVALID, "must have at most %d characters", TARGET_MAX);
     if (!read_scheme(to, target, &rest))
-        return err_set(err, ERR_INVALID, "must begin with file://, http://, https://, nats:// or kafka://");
+        return err_set(
+            err, ERR_INVALID,
+            "must begin with file://, http://, https://, nats://, tls://, kafka:// or kafka+ssl://");
     const char *slash = memchr(rest.p, '/', rest.n);
     target->servers = (struct str){rest.p, slash ? (size_t)(slash - rest.p) : rest.n};
     if (target->scheme == SINK_FILE) {

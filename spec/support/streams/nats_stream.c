@@ -1,5 +1,6 @@
 /* A stream of JetStream, for specs: `nats_stream URL create SUBJECT` makes a stream EVENTS of it;
- * `nats_stream URL dump` prints the id of each message of EVENTS, in order. */
+ * `nats_stream URL dump` prints the id of each message of EVENTS, in order. The environment has what a server
+ * may want: NATS_CA, NATS_CERT with NATS_KEY, NATS_CREDS, all of them files. */
 #include <nats/nats.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,12 +47,25 @@ static void dump(jsCtx *js)
     jsStreamInfo_Destroy(info);
 }
 
+static void open_connection(natsConnection **connection, const char *url)
+{
+    natsOptions *options = NULL;
+    const char *ca = getenv("NATS_CA"), *cert = getenv("NATS_CERT"), *creds = getenv("NATS_CREDS");
+    check(natsOptions_Create(&options), "options");
+    check(natsOptions_SetURL(options, url), "url");
+    if (ca) check(natsOptions_LoadCATrustedCertificates(options, ca), "ca");
+    if (cert) check(natsOptions_LoadCertificatesChain(options, cert, getenv("NATS_KEY")), "certificate");
+    if (creds) check(natsOptions_SetUserCredentialsFromFiles(options, creds, NULL), "credentials");
+    check(natsConnection_Connect(connection, options), "connect");
+    natsOptions_Destroy(options);
+}
+
 int main(int argc, char **argv)
 {
     natsConnection *connection = NULL;
     jsCtx *js = NULL;
     if (argc < 3) return 2;
-    check(natsConnection_ConnectTo(&connection, argv[1]), "connect");
+    open_connection(&connection, argv[1]);
     check(natsConnection_JetStream(&js, connection, NULL), "stream");
     if (strcmp(argv[2], "create") == 0)
         create(js, argv[3]);

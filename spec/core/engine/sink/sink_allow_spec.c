@@ -50,6 +50,46 @@ static void test_what_is_no_target_is_refused_without_its_secrets(void **state)
     assert_null(strstr(err.text, "hunter2"));
 }
 
+static void assert_texts(const char *to, const char *const texts[SINK_TEXTS], const char *why)
+{
+    struct sink_target target;
+    struct err err = {0};
+    assert_true(sink_target_read(to, &target, &err));
+    assert_int_equal(sink_texts_check(&target, texts, &err), why == NULL);
+    if (why && !strstr(err.text, why)) fail_msg("%s: %s", to, err.text);
+}
+
+static void test_texts_are_for_those_who_have_a_use_for_them(void **state)
+{
+    const char *const user[SINK_TEXTS] = {[SINK_USER] = "me", [SINK_PASSWORD] = "pw"};
+    const char *const token[SINK_TEXTS] = {[SINK_TOKEN] = "t"}, *const ca[SINK_TEXTS] = {[SINK_CA] = "/ca"};
+    assert_texts("nats://a/x", user, NULL);
+    assert_texts("kafka+ssl://a/x", user, NULL);
+    assert_texts("https://a/x", user, "user is for nats:// and kafka:// only; use headers");
+    assert_texts("file:///a", token, "token is for nats:// and tls:// only");
+    assert_texts("kafka://a/x", token, "token is for nats:// and tls:// only");
+    assert_texts("tls://a/x", ca, NULL);
+    assert_texts("nats://a/x", ca, "ca is for tls:// and kafka+ssl:// only");
+    assert_texts("https://a/x", ca, "ca is for tls:// and kafka+ssl:// only");
+}
+
+static void test_texts_that_need_each_other_are_named(void **state)
+{
+    const char *texts[SINK_TEXTS] = {[SINK_USER] = "me"};
+    assert_texts("nats://a/x", texts, "user needs password");
+    texts[SINK_PASSWORD] = "pw";
+    texts[SINK_CREDENTIALS] = "c";
+    assert_texts("nats://a/x", texts, "user, token and credentials are mutually exclusive");
+    const char *cert[SINK_TEXTS] = {[SINK_CERT] = "c"};
+    assert_texts("tls://a/x", cert, "cert needs cert_key");
+    const char *sasl[SINK_TEXTS] = {[SINK_MECHANISM] = "PLAIN"};
+    assert_texts("kafka://a/x", sasl, "mechanism needs user");
+    sasl[SINK_USER] = sasl[SINK_PASSWORD] = "me";
+    assert_texts("kafka://a/x", sasl, NULL);
+    sasl[SINK_MECHANISM] = "MD5";
+    assert_texts("kafka://a/x", sasl, "mechanism cannot be \"MD5\", but PLAIN");
+}
+
 static bool allows(const char *item, const char *to)
 {
     struct sink_target target;
@@ -79,6 +119,12 @@ static void test_each_server_must_be_allowed(void **state)
     assert_false(allows("nats://a", "nats://a,b/x"));
     assert_false(allows("nats://a", "kafka://a/x"));
     assert_true(allows("kafka://*", "kafka://a:1,b:2/x"));
+    assert_true(allows("kafka://a", "kafka+ssl://a/x"));
+    assert_true(allows("nats://a", "tls://a/x"));
+    assert_true(allows("tls://a:1", "tls://a:1/x"));
+    assert_false(allows("tls://a", "nats://a/x"));
+    assert_false(allows("kafka+ssl://a", "kafka://a/x"));
+    assert_false(allows("nats://a", "kafka+ssl://a/x"));
 }
 
 static void test_items_that_allow_nothing_are_refused(void **state)
@@ -95,6 +141,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_targets_are_read_by_their_scheme),
         cmocka_unit_test(test_what_is_no_target_is_refused_without_its_secrets),
+        cmocka_unit_test(test_texts_are_for_those_who_have_a_use_for_them),
+        cmocka_unit_test(test_texts_that_need_each_other_are_named),
         cmocka_unit_test(test_a_directory_allows_what_is_in_it),
         cmocka_unit_test(test_each_server_must_be_allowed),
         cmocka_unit_test(test_items_that_allow_nothing_are_refused),
