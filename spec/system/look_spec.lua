@@ -3,6 +3,7 @@
 -- that thread, which a busy machine leaves alone.
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
+local floor = require "spec.support.floor"
 local proc = require "spec.support.proc"
 local scripts_folder = require "spec.support.scripts_folder"
 local temp = require "spec.support.temp"
@@ -21,6 +22,10 @@ local CPU_MS, PIECE_MS, WORST_MS = 50, 3, 5
 
 -- And for each time that another process had the core during the piece, up to five, after which caches are cold.
 local PREEMPTED_MS = 1
+
+-- A shared machine makes some pieces longer, whatever their program: pieces of a fixed work between the tries tell by
+-- how much at worst.
+local FLOOR_PIECES = 20
 local COSTS = "cpuMicroseconds=(%d+) longestMicroseconds=(%d+) longestPreempted=(%d+) pieces=(%d+)"
 
 -- One of the hundred: a handler that keeps a table, another one with a filter, a queue, a timer and a command.
@@ -114,19 +119,23 @@ describe("a busy engine", function()
   -- has to do, in a proof most of them; it prints the one in the middle and the worst, in which no piece may be as long
   -- as a handler may wait.
   local function check(name, run)
-    local tries, good = {}, 0
+    local tries, good, usual, longest = {}, 0, 0, 0
     for i = 1, 5 do
       tries[i] = measure(run)
       if tries[i].cpu < CPU_MS and tries[i].longest < PIECE_MS then good = good + 1 end
       if not strict and good > 0 then break end
+      local middle, worst = floor.pieces(FLOOR_PIECES)
+      usual, longest = math.max(usual, middle), math.max(longest, worst)
     end
     table.sort(tries, function(a, b) return a.longest < b.longest end)
     local middle, worst = tries[math.ceil(#tries / 2)], tries[#tries]
-    local figures = ("%-80s %5.1f ms in %3d pieces, the longest %.1f ms, at worst %.1f (preempted %d times)"):format(
-      name, middle.cpu, middle.pieces, middle.longest, worst.longest, worst.preempted)
+    local figures = ("%-80s %5.1f ms in %3d pieces, the longest %.1f ms, at worst %.1f (preempted %d times;" ..
+      " fixed work: %.1f, at worst %.1f)"):format(name, middle.cpu, middle.pieces, middle.longest, worst.longest,
+      worst.preempted, usual, longest)
     if strict then print(figures) end
     assert.is_true(sanitizer or good >= (strict and 3 or 1), figures)
-    assert.is_true(not strict or worst.longest < WORST_MS + PREEMPTED_MS * math.min(worst.preempted, 5), figures)
+    local allowed = WORST_MS + PREEMPTED_MS * math.min(worst.preempted, 5) + longest - usual
+    assert.is_true(not strict or worst.longest < allowed, figures)
   end
 
   -- Of the handlers on pods, the metrics of latency: how many updates they have had, and how many of these within 5 ms
@@ -210,7 +219,8 @@ describe("a busy engine", function()
   it("keeps up with the changes meanwhile", function()
     local function wait() temp.run "sleep 0.1" end
     -- A backlog is handled faster than objects change.
-    local deadline, handled = proc.now() + proc.patience(60), nil
+    local deadline = proc.now() + proc.patience(60)
+    local handled
     repeat
       handled = shares(1, wait)
       local steady = handled > (strict and 0.95 or 0) and (not strict or handled < 1.05)
