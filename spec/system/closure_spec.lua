@@ -19,6 +19,7 @@ describe("deploy/package/closure", function()
       files[#files + 1], names[path:match "[^/]*$"] = path, true
     end
     assert.is_true(names["cjson.so"])
+    for name in output("deploy/package/late " .. cluster.binary):gmatch "%S+" do assert.is_true(names[name]) end
     for _, path in ipairs(files) do
       local loads = path:find "%.lua$" and "true " or "objdump -p " -- the parser of luacheck needs none
       for name in output(loads .. path):gmatch "NEEDED%s+(%S+)" do

@@ -59,14 +59,6 @@ static void end_chunk(lua_State *L, void *ctx)
     modules_loaded(L);
 }
 
-/* Sets the hash of the script's sources: the write log names it for each write. */
-static void set_hash(struct script *script)
-{
-    char hash[BUNDLE_HASH_LEN + 1];
-    bundle_hash(script->id.bundle, hash);
-    memcpy(script->id.hash, hash, sizeof script->id.hash - 1);
-}
-
 static bool load(struct script *script, struct err *err)
 {
     struct str text;
@@ -75,7 +67,6 @@ static bool load(struct script *script, struct err *err)
         err->code = ERR_IO;
         return false;
     }
-    set_hash(script);
     if (script_call(script, "the load phase", run_chunk, &text) == SCRIPT_OK) {
         memory_collect(
             script->L); /* what only loading needed: a script that waits for events may not grow soon */
@@ -189,7 +180,6 @@ static bool begin_chunk(struct script *script, struct err *err)
         err->code = ERR_IO;
         return false;
     }
-    set_hash(script);
     script->load.in_parts = true;
     const struct task_call call = {.what = phase,
                                    .no_yield = phase,

@@ -1,8 +1,7 @@
 /* Hashes of functions; see function_hash.h. */
 #include "script/inventory/function_hash.h"
 
-#include <openssl/evp.h>
-#include <stdint.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 #include <xxhash.h>
@@ -92,11 +91,9 @@ static void note_place(lua_State *L, int idx, const char *hash)
 
 void function_hash(lua_State *L, int idx, char out[FUNCTION_HASH_LEN + 1])
 {
-    unsigned char digest[EVP_MAX_MD_SIZE];
     struct buf *code = script_scratch(script_of(L));
     keep_function(L, idx, 0, code);
-    must(EVP_Digest(code->data, code->len, digest, NULL, EVP_sha256(), NULL));
-    for (size_t i = 0; i < FUNCTION_HASH_LEN / 2; i++) snprintf(out + 2 * i, 3, "%02x", digest[i]);
+    snprintf(out, FUNCTION_HASH_LEN + 1, "%016" PRIx64, (uint64_t)XXH3_64bits(code->data, code->len));
     note_place(L, idx, out);
 }
 

@@ -11,6 +11,7 @@
 #include "script/server/write_log.h"
 #include "script/server/write_request.h"
 #include "script/vm/args.h"
+#include "script/vm/bundle.h"
 #include "script/vm/state.h"
 #include "script/vm/task.h"
 
@@ -58,6 +59,17 @@ void write_counters_clear(struct script_writes *writes)
     }
 }
 
+/* Returns the hash of the script's file, which only writes need: it is computed with the first one. */
+static const char *hash_of(struct script *script)
+{
+    char hash[BUNDLE_HASH_LEN + 1];
+    if (!*script->id.hash) {
+        bundle_hash(script->id.bundle, hash);
+        memcpy(script->id.hash, hash, sizeof script->id.hash - 1);
+    }
+    return script->id.hash;
+}
+
 void write_record_begin(struct write_record *record, struct script *script,
                         const struct cluster_parts *cluster, const struct object_request *request)
 {
@@ -67,7 +79,7 @@ void write_record_begin(struct write_record *record, struct script *script,
     *record = (struct write_record){
         .begun_us = clock_wall_us(script_clock(script)),
         .script = script->id.name,
-        .hash = script->id.hash,
+        .hash = hash_of(script),
         .request = object_request_copy(&kept),
         .cluster = cluster,
         .is_recorded = script->write_mode == WRITES_RECORDED,

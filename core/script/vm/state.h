@@ -117,7 +117,7 @@ struct script {
     struct {
         char *name, *path;
         const char *shown_name; /* same as `name`, for other threads: outlives the script */
-        char hash[13];          /* start of the SHA-256 of its file, in hex */
+        char hash[13];          /* start of the SHA-256 of its file, in hex; empty before its first write */
         struct bundle *bundle;  /* a reference */
     } id;
     struct {

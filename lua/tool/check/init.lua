@@ -11,6 +11,9 @@ local rules = require "tool.check.rules"
 local webhooks = require "tool.check.webhooks"
 local new_reader = require "tool.source"
 
+-- The compiler would take longer than the checks: it gives up most of what it begins, as they match patterns.
+jit.off()
+
 local OK, FINDINGS, USAGE, UNREAD = 0, 1, 2, 3
 -- An editor or a pipeline checks without a cluster, so the environment (KUBECONFIG) selects none.
 local NO_SERVER = "; no server was asked (use --context or --server for its kinds and permissions)"

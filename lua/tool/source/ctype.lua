@@ -103,8 +103,17 @@ function parse(text, at)
   return union, at
 end
 
--- Returns the type that the text begins with, and the position behind it.
-function ctype.parse(text) return parse(text, 1) end
+-- A type that nobody has looked at yet. A script uses few of those that the stubs have.
+local unread = {}
+
+function unread.__index(self, name)
+  setmetatable(self, nil)
+  for key, value in pairs((parse(rawget(self, "text"), 1))) do self[key] = value end
+  return self[name]
+end
+
+-- Returns the type that the text begins with: it is parsed when its tag is asked for.
+function ctype.parse(text) return setmetatable({ text = text }, unread) end
 
 -- The members of a union, those of its unions too; of another type itself.
 function ctype.members(type, found)
