@@ -32,6 +32,20 @@ static bool same_key(const struct encoder *e, uint32_t a, uint32_t b)
     return str_eq(key_text(e, a, &ta), key_text(e, b, &tb));
 }
 
+/* Returns whether each key comes behind the one before it, as Go writes maps: then none comes twice. */
+static bool ascend(const struct encoder *e, const struct pending *entry, size_t count)
+{
+    struct text text[2];
+    struct str before = {"", 0};
+    for (size_t i = 0; i < count; i++) {
+        struct str key = key_text(e, entry[i].key, &text[i & 1]);
+        int order = memcmp(before.p, key.p, before.n < key.n ? before.n : key.n);
+        if (i > 0 && (order > 0 || (order == 0 && before.n >= key.n))) return false;
+        before = key;
+    }
+    return true;
+}
+
 static int by_number(const void *a, const void *b)
 {
     uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
@@ -100,6 +114,7 @@ static void remove_marked(struct encoder *e, struct pending *entry, size_t *coun
 bool dedup(struct encoder *e, struct pending *entry, size_t *count)
 {
     bool few[FEW] = {false};
+    if (ascend(e, entry, *count)) return false;
     if (*count <= FEW) {
         if (!mark_few(e, entry, *count, few)) return false;
         remove_marked(e, entry, count, few);

@@ -127,6 +127,25 @@ static void test_a_key_that_comes_a_thousand_times_is_stored_once(void **state)
     buf_clear(&text);
 }
 
+/* In a map in ascending order, too long for a shape, with one key that is the beginning of the next. */
+static void test_a_key_that_comes_twice_in_a_row(void **state)
+{
+    struct fixture *f = *state;
+    for (int twice = 0; twice < 2; twice++) {
+        struct buf text = {0};
+        buf_puts(&text, "{\"k\":0");
+        for (int i = 0; i < 300; i++) buf_printf(&text, ",\"k%04d\":%d", i, i);
+        if (twice) buf_puts(&text, ",\"k0299\":\"again\"");
+        buf_putc(&text, '}');
+        struct value it;
+        struct root *root = pack_it(f->packer, buf_text(&text), &it);
+        assert_int_equal(value_count(it), 301);
+        assert_int_equal(value_type(value_field(it, STR("k0299"))), twice ? VALUE_STRING : VALUE_INT);
+        root_unref(root);
+        buf_clear(&text);
+    }
+}
+
 /* The last metadata is the one that names the object. */
 static void test_metadata_twice(void **state)
 {
@@ -291,6 +310,7 @@ int main(void)
         TEST(test_without_a_type_the_text_must_have_it),
         TEST(test_of_equal_keys_the_last_stays),
         TEST(test_a_key_that_comes_a_thousand_times_is_stored_once),
+        TEST(test_a_key_that_comes_twice_in_a_row),
         TEST(test_metadata_twice),
         TEST(test_every_field_of_the_root_is_found),
         TEST(test_a_cluster_scoped_object_has_its_name_as_key),
