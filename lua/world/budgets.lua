@@ -1,6 +1,7 @@
 -- PodDisruptionBudgets: how many of their pods may go now.
 local api = require "world.api"
 local cache = require "world.cache"
+local events = require "world.events"
 local pods = require "world.pods"
 local queue = require "world.queue"
 local rolling = require "world.rolling"
@@ -12,6 +13,7 @@ local AGENT, ID = "kube-controller-manager", "poddisruptionbudgets.policy"
 local FORGET = 120 * times.second -- a pod that was to go and did not
 
 local controller = { name = ID }
+local tell = events.recorder("controllermanager", ID)
 
 -- As many pods as their controllers want; pods without one count for themselves.
 local function expected_of(members)
@@ -65,6 +67,7 @@ function controller.sync(key)
   local budget = cache.get(ID, key)
   if not budget then return end
   local members = members_of(budget)
+  if #members == 0 then tell(budget, "Normal", "NoPods", "No matching pods found") end
   local gone = still_disrupted(budget, key, members)
   local healthy = #values.filter(members, function(pod)
     return pods.is_ready(pod) and not pod.metadata.deletionTimestamp and not gone[pod.metadata.name]

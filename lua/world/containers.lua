@@ -62,10 +62,16 @@ function containers.ended(container, old, code)
   return status
 end
 
+-- A pod in the messages of kubelets.
+function containers.pod_text(pod)
+  return ("%s_%s(%s)"):format(pod.metadata.name, pod.metadata.namespace, pod.metadata.uid)
+end
+
 -- One that ended and waits until it is started again.
-function containers.crashed(container, old, code, delay_s)
+function containers.crashed(pod, container, old, code, delay_s)
+  local delay = delay_s < 60 and delay_s .. "s" or ("%dm%ds"):format(delay_s / 60, delay_s % 60)
   local status = containers.waiting(container, old, "CrashLoopBackOff",
-    ("back-off %ds restarting failed container=%s"):format(delay_s, container.name))
+    ("back-off %s restarting failed container=%s pod=%s"):format(delay, container.name, containers.pod_text(pod)))
   status.lastState = { terminated = terminated(old, code) }
   return status
 end

@@ -1,8 +1,10 @@
 -- DaemonSets: a pod for each node that fits.
 local api = require "world.api"
 local cache = require "world.cache"
+local events = require "world.events"
 local owned = require "world.owned"
 local placing = require "world.placing"
+local pod_control = require "world.pod_control"
 local pods = require "world.pods"
 local queue = require "world.queue"
 local revisions = require "world.revisions"
@@ -14,6 +16,7 @@ local AGENT, ID = "kube-controller-manager", "daemonsets.apps"
 local REVISION = "controller-revision-hash"
 
 local controller = { name = ID }
+local tell = events.recorder("daemonset-controller", ID)
 
 -- What every pod of a daemon tolerates.
 local tolerations = {}
@@ -63,7 +66,19 @@ local function create_pod(set, node, hash)
   pod.metadata.generateName = set.metadata.name .. "-"
   pod.spec = with_tolerations(pod.spec)
   pod.spec.affinity = affinity_of(pod.spec, node)
-  api.create(AGENT, "pods", set.metadata.namespace, pod)
+  pod_control.create(tell, set, pod)
+end
+
+-- Says why a pod goes that its node should have.
+local function tell_of_end(set, pod, node)
+  local name = pod.metadata.namespace .. "/" .. pod.metadata.name
+  if pods.phase(pod) == "Failed" then
+    tell(set, "Warning", "FailedDaemonPod",
+      ("Found failed daemon pod %s on node %s, will try to kill it"):format(name, node))
+  elseif pods.phase(pod) == "Succeeded" then
+    tell(set, "Normal", "SucceededDaemonPod",
+      ("Found succeeded daemon pod %s on node %s, will try to delete it"):format(name, node))
+  end
 end
 
 -- Has one pod on each fitting node, and none elsewhere; returns them by node.
@@ -73,7 +88,10 @@ local function place(set, all, fitting, hash)
     local node = node_of(pod) or ""
     local keeps = fitting[node] and not pods.is_over(pod) and not by_node[node]
     if keeps then by_node[node] = pod end
-    if not keeps and not pod.metadata.deletionTimestamp then api.delete(AGENT, "pods", pod) end
+    if not keeps and not pod.metadata.deletionTimestamp then
+      if fitting[node] then tell_of_end(set, pod, node) end
+      pod_control.delete(tell, set, pod)
+    end
   end
   for node in values.sorted(fitting) do
     if not by_node[node] then create_pod(set, node, hash) end
@@ -104,7 +122,7 @@ local function update(set, by_node, fitting, hash)
   for _, pod in ipairs(old) do
     local counts = is_available(set, pod)
     if counts and away >= most then return end
-    api.delete(AGENT, "pods", pod)
+    pod_control.delete(tell, set, pod)
     if counts then away = away + 1 end
   end
 end

@@ -1,6 +1,7 @@
 -- Deployments: a ReplicaSet for each template, and the way from one to the next.
 local api = require "world.api"
 local cache = require "world.cache"
+local events = require "world.events"
 local owned = require "world.owned"
 local pods = require "world.pods"
 local queue = require "world.queue"
@@ -16,6 +17,7 @@ local HASH, REVISION = "pod-template-hash", "deployment.kubernetes.io/revision"
 local HISTORY = "deployment.kubernetes.io/revision-history"
 
 local controller = { name = ID }
+local tell = events.recorder("deployment-controller", ID)
 
 local not_copied = {
   ["kubectl.kubernetes.io/last-applied-configuration"] = true, ["deprecated.deployment.rollback.to"] = true,
@@ -63,9 +65,10 @@ local function create_set(deployment, revision, replicas)
   template.metadata = values.merged(template.metadata, { labels = values.merged(template.metadata.labels, label) })
   local selector = values.copy(deployment.spec.selector)
   selector.matchLabels = values.merged(selector.matchLabels, label)
+  local name = deployment.metadata.name .. "-" .. hash
   local ok, code, _, message = api.create(AGENT, SETS, deployment.metadata.namespace, {
     metadata = {
-      name = deployment.metadata.name .. "-" .. hash, labels = template.metadata.labels,
+      name = name, labels = template.metadata.labels,
       annotations = values.merged(annotations_of(deployment, revision), scaling.notes(deployment)),
       ownerReferences = { owned.reference(ID, deployment) },
     },
@@ -73,7 +76,12 @@ local function create_set(deployment, revision, replicas)
       replicas = replicas, selector = selector, template = template, minReadySeconds = deployment.spec.minReadySeconds,
     },
   })
-  return ok or code == 409, message
+  if ok and replicas > 0 then
+    tell(deployment, "Normal", "ScalingReplicaSet", ("Scaled up replica set %s from 0 to %d"):format(name, replicas))
+  elseif not ok and code ~= 409 and not message:find("is being terminated", 1, true) then
+    tell(deployment, "Warning", "ReplicaSetCreateError",
+      ('Failed to create new replica set "%s": %s'):format(name, message))
+  end
 end
 
 -- Numbers the set and the deployment; the set is the newest one, be it new or of an earlier rollout.
@@ -93,9 +101,13 @@ local function number(deployment, new, old_sets)
 end
 
 local function scale(deployment, set, replicas)
-  if set.spec.replicas == replicas then return end
-  api.patch(AGENT, SETS, set,
+  local before = set.spec.replicas
+  if before == replicas then return end
+  local ok = api.patch(AGENT, SETS, set,
     { metadata = { annotations = scaling.notes(deployment) }, spec = { replicas = replicas } })
+  if not ok then return end
+  tell(deployment, "Normal", "ScalingReplicaSet", ("Scaled %s replica set %s from %d to %d"):format(
+    replicas > before and "up" or "down", set.metadata.name, before, replicas))
 end
 
 -- A set that keeps its number of replicas has it from the deployment as it is, too.

@@ -11,8 +11,9 @@ local world = {}
 
 -- In the order in which they hear of a change.
 local modules = {
-  "nodes", "namespaces", "accounts", "services", "deployments", "replicasets", "statefulsets", "daemonsets",
-  "cronjobs", "jobs", "volumes", "garbage", "scheduler", "kubelet", "budgets", "endpoints", "mirrors", "rates",
+  "nodes", "evictions", "namespaces", "accounts", "services", "deployments", "replicasets", "statefulsets",
+  "daemonsets", "cronjobs", "jobs", "volumes", "garbage", "scheduler", "kubelet", "budgets", "endpoints", "mirrors",
+  "rates",
 }
 
 local KEYS_AT_AN_INSTANT = 1e6 -- more than this is a circle

@@ -1,7 +1,9 @@
 -- Jobs: pods that run to their end, as often as wanted. Each pod has a finalizer until it is counted.
 local api = require "world.api"
 local cache = require "world.cache"
+local events = require "world.events"
 local owned = require "world.owned"
+local pod_control = require "world.pod_control"
 local pods = require "world.pods"
 local queue = require "world.queue"
 local raw = require "world.raw"
@@ -13,6 +15,7 @@ local TRACKING, INDEX = "batch.kubernetes.io/job-tracking", "batch.kubernetes.io
 local BACKOFF_S, BACKOFF_MAX_S = 10, 360
 
 local controller = { name = ID }
+local tell = events.recorder("job-controller", ID)
 
 local function is_tracked(pod)
   for _, finalizer in ipairs(pod.metadata.finalizers or {}) do
@@ -77,7 +80,7 @@ local function create_pod(job, index)
       } })
     end
   end
-  api.create(AGENT, "pods", job.metadata.namespace, pod)
+  pod_control.create(tell, job, pod)
 end
 
 -- Whether a pod that is deleted counts as failed before it ended.
@@ -152,10 +155,10 @@ local function may_retry(key, job, all, failed)
 end
 
 -- Deletes the first pods of a list, which need not run and count for nothing.
-local function stop(list, count)
+local function stop(job, list, count)
   for i = 1, count do
     untrack(list[i])
-    api.delete(AGENT, "pods", list[i])
+    pod_control.delete(tell, job, list[i])
   end
 end
 
@@ -167,7 +170,7 @@ local function fill(key, job, all, active, status, done)
   elseif (status.succeeded or 0) > 0 then
     wanted = math.min(wanted, #active)
   end
-  stop(active, #active - wanted)
+  stop(job, active, #active - wanted)
   if #active >= wanted or not may_retry(key, job, all, status.failed or 0) then return end
   local next_one = job.spec.completionMode == "Indexed" and next_index(job, active, done)
   for _ = 1, wanted - #active do
@@ -185,7 +188,12 @@ local function finish(job, status, active, type, reason, message)
     })
   end
   if type == "Complete" then status.completionTime = times.text() end
-  for _, pod in ipairs(active) do api.delete(AGENT, "pods", pod) end
+  for _, pod in ipairs(active) do pod_control.delete(tell, job, pod) end
+  if type == "Complete" then
+    tell(job, "Normal", "Completed", "Job completed")
+  else
+    tell(job, "Warning", reason, message)
+  end
   if #active > 0 then status.failed = (status.failed or 0) + #active end
   status.active, status.ready = nil, 0
 end
@@ -199,13 +207,20 @@ local function expire(key, job, condition)
   api.delete(AGENT, ID, job, "Background")
 end
 
-local function suspend(job, status, active)
-  stop(active, #active)
-  status.startTime = nil
+-- Says whether the job is suspended, and tells of it when that is new.
+local function set_suspended(job, status, is, text)
+  local before = pods.condition({ status = status }, "Suspended")
   status.conditions = pods.set_condition(status.conditions, {
-    type = "Suspended", status = "True", reason = "JobSuspended", message = "Job suspended",
+    type = "Suspended", status = is and "True" or "False", reason = "Job" .. text, message = "Job " .. text:lower(),
     lastProbeTime = times.text(),
   })
+  if not before or (before.status == "True") ~= is then tell(job, "Normal", text, "Job " .. text:lower()) end
+end
+
+local function suspend(job, status, active)
+  stop(job, active, #active)
+  status.startTime = nil
+  set_suspended(job, status, true, "Suspended")
 end
 
 local function go_on(key, job, all, status)
@@ -222,10 +237,7 @@ local function go_on(key, job, all, status)
   else
     status.startTime = status.startTime or times.text()
     if pods.condition({ status = status }, "Suspended") then
-      status.conditions = pods.set_condition(status.conditions, {
-        type = "Suspended", status = "False", reason = "JobResumed", message = "Job resumed",
-        lastProbeTime = times.text(),
-      })
+      set_suspended(job, status, false, "Resumed")
     end
   end
   api.status(AGENT, ID, job, status)

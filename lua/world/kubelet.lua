@@ -1,6 +1,7 @@
 -- Kubelets: pods on nodes get an IP and run, end and start again, and go when they are deleted.
 local api = require "world.api"
 local cache = require "world.cache"
+local container_events = require "world.container_events"
 local containers = require "world.containers"
 local ips = require "world.ips"
 local pods = require "world.pods"
@@ -90,12 +91,16 @@ local function begin(key, pod, plan)
     local running = containers.running(container)
     inits[i] = container.restartPolicy == "Always" and running or containers.ended(container, running, 0)
     inits[i].ready = true
+    container_events.started(pod, container, "initContainers")
   end
   local ip = pod.spec.hostNetwork and host_ip(pod) or ips.take(pod)
   write(pod, {
     phase = "Running", podIP = ip, podIPs = ip and { { ip = ip } },
     initContainerStatuses = #inits > 0 and inits or nil,
-    containerStatuses = each(pod, function(c, old) return containers.running(c, old) end),
+    containerStatuses = each(pod, function(c, old)
+      container_events.started(pod, c)
+      return containers.running(c, old)
+    end),
   }, true, false)
 end
 
@@ -131,7 +136,8 @@ local function next_running(pod, plan, container, old)
   if policy == "Never" or (policy == "OnFailure" and code == 0) then return containers.ended(container, old, code) end
   local delay_s = math.min(BACKOFF_S * 2 ^ (old.restartCount or 0), BACKOFF_MAX_S)
   plan[container.name] = times.now() + delay_s * times.second
-  return containers.crashed(container, old, code, delay_s), plan[container.name]
+  container_events.waits(pod, container)
+  return containers.crashed(pod, container, old, code, delay_s), plan[container.name]
 end
 
 local function next_state(pod, plan, container, old)
@@ -143,6 +149,7 @@ local function next_state(pod, plan, container, old)
   if old.state.terminated then return old end
   local due = plan[container.name] or times.now()
   if due > times.now() then return old, due end
+  container_events.started(pod, container)
   local status = containers.running(container, old, 1)
   status.ready = ready_at(container, status) <= times.now()
   return status, times.now() + times.second
@@ -169,7 +176,10 @@ end
 -- A deleted pod has its grace period, and mostly needs less.
 local function stop(key, pod, plan)
   local grace = (pod.metadata.deletionGracePeriodSeconds or 0) * times.second
-  if not plan.stop then plan.stop = times.now() + math.min(grace, (500 + raw.random(1500)) * times.ms) end
+  if not plan.stop then
+    plan.stop = times.now() + math.min(grace, (500 + raw.random(1500)) * times.ms)
+    container_events.stopping(pod)
+  end
   if not is_due(key, plan.stop) then return end
   api.delete(AGENT, ID, pod, nil, 0)
 end

@@ -1,7 +1,7 @@
--- Nodes: some for a cluster that has none; pods that a node no longer has, or repels, go.
+-- Nodes: some for a cluster that has none; pods of a node that is gone go.
 local api = require "world.api"
 local cache = require "world.cache"
-local placing = require "world.placing"
+local events = require "world.events"
 local pods = require "world.pods"
 local queue = require "world.queue"
 local raw = require "world.raw"
@@ -46,13 +46,30 @@ local function new_node(number)
   }
 end
 
+-- What node-controller says of a node.
+local function tell(node, reason, words)
+  local about = { kind = "Node", apiVersion = "v1", name = node.metadata.name, uid = node.metadata.uid }
+  events.tell(AGENT, { component = "node-controller" }, about, "Normal", reason,
+    ("Node %s event: %s"):format(node.metadata.name, words:format(node.metadata.name)))
+end
+
+-- What its kubelet says.
+local function tell_state(name, reason, message)
+  events.tell("kubelet", { component = "kubelet", host = name }, { kind = "Node", apiVersion = "v1", name = name },
+    "Normal", reason, message or ("Node %s status is now: %s"):format(name, reason))
+end
+
 local function pods_of(name)
   return values.filter(cache.list "pods", function(pod) return pod.spec.nodeName == name end)
 end
 
 local function sync_start()
   if next(cache.resources[ID].objects) then return end
-  for i = 1, wanted do api.create("kubelet", ID, nil, new_node(i)) end
+  for i = 1, wanted do
+    tell_state("node-" .. i, "Starting", "Starting kubelet.")
+    api.create("kubelet", ID, nil, new_node(i))
+    tell_state("node-" .. i, "NodeReady")
+  end
 end
 
 local NOT_READY, UNSCHEDULABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unschedulable"
@@ -82,15 +99,16 @@ function controller.sync(name)
     return
   end
   taint(node)
-  if not (node.spec and node.spec.taints) then return end
-  for _, pod in ipairs(pods_of(name)) do
-    if placing.repels(node, pod, { NoExecute = true }) and not pod.metadata.deletionTimestamp then
-      api.delete(AGENT, "pods", pod)
-    end
-  end
 end
 
+local function is_closed(node) return node.spec and node.spec.unschedulable or false end
+
 cache.on(ID, function(new, old, key)
+  if not old then tell(new, "RegisteredNode", "Registered Node %s in Controller") end
+  if not new then tell(old, "RemovingNode", "Removing Node %s from Controller") end
+  if new and old and is_closed(new) ~= is_closed(old) then
+    tell_state(key, is_closed(new) and "NodeNotSchedulable" or "NodeSchedulable")
+  end
   if not new or not old or not values.equal(new.spec, old.spec)
     or not values.equal(pods.condition(new, "Ready"), pods.condition(old, "Ready")) then
     queue.add(controller, key)

@@ -11,15 +11,17 @@ local function tolerates(toleration, taint)
   return toleration.key == taint.key and (toleration.value or "") == (taint.value or "")
 end
 
+-- What the pod bears that taint by; nil if it does not.
+function placing.toleration(pod, taint)
+  for _, toleration in ipairs(pod.spec.tolerations or {}) do
+    if tolerates(toleration, taint) then return toleration end
+  end
+end
+
 -- The first taint with one of the effects that the pod does not tolerate.
 function placing.repels(node, pod, effects)
-  local taints = node.spec and node.spec.taints or {}
-  for _, taint in ipairs(taints) do
-    local bears = not effects[taint.effect]
-    for _, toleration in ipairs(pod.spec.tolerations or {}) do
-      bears = bears or tolerates(toleration, taint)
-    end
-    if not bears then return taint end
+  for _, taint in ipairs(node.spec and node.spec.taints or {}) do
+    if effects[taint.effect] and not placing.toleration(pod, taint) then return taint end
   end
 end
 

@@ -1,7 +1,9 @@
 -- ReplicaSets and ReplicationControllers: as many pods as they want.
 local api = require "world.api"
 local cache = require "world.cache"
+local events = require "world.events"
 local owned = require "world.owned"
+local pod_control = require "world.pod_control"
 local pods = require "world.pods"
 local queue = require "world.queue"
 local selectors = require "world.selectors"
@@ -39,7 +41,7 @@ local function create_pods(controller, key, set, count)
   for _ = 1, count do
     local pod = pods.of_template(set.spec.template, reference)
     pod.metadata.generateName = set.metadata.name .. "-"
-    local ok, _, _, message = api.create(AGENT, "pods", set.metadata.namespace, pod)
+    local ok, message = pod_control.create(controller.tell, set, pod)
     if not ok then
       queue.add_at(times.now() + RETRY, controller, key)
       return message
@@ -47,9 +49,9 @@ local function create_pods(controller, key, set, count)
   end
 end
 
-local function delete_pods(active, count)
+local function delete_pods(controller, set, active, count)
   table.sort(active, goes_before)
-  for i = 1, count do api.delete(AGENT, "pods", active[i]) end
+  for i = 1, count do pod_control.delete(controller.tell, set, active[i]) end
 end
 
 -- Counts, of pods as they are known; `problem` is why pods could not be created, `ending` how many are on their way
@@ -82,8 +84,8 @@ local function write_status(controller, key, set, active, problem, ending)
   })
 end
 
-local function new_controller(id)
-  local controller = { name = id, id = id }
+local function new_controller(id, component)
+  local controller = { name = id, id = id, tell = events.recorder(component, id) }
 
   function controller.sync(key)
     local set = cache.get(id, key)
@@ -93,7 +95,7 @@ local function new_controller(id)
     local missing = (set.spec.replicas or 1) - #active
     if not set.metadata.deletionTimestamp then
       if missing > 0 then problem = create_pods(controller, key, set, missing) end
-      if missing < 0 then delete_pods(active, -missing) end
+      if missing < 0 then delete_pods(controller, set, active, -missing) end
     end
     write_status(controller, key, set, active, problem, id == "replicasets.apps" and #ends or nil)
   end
@@ -104,4 +106,7 @@ local function new_controller(id)
   return controller
 end
 
-return { new_controller "replicasets.apps", new_controller "replicationcontrollers" }
+return {
+  new_controller("replicasets.apps", "replicaset-controller"),
+  new_controller("replicationcontrollers", "replication-controller"),
+}

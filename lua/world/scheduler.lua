@@ -5,9 +5,12 @@ local placing = require "world.placing"
 local pods = require "world.pods"
 local quantity = require "world.quantity"
 local queue = require "world.queue"
+local series = require "world.series"
+local times = require "world.times"
 local values = require "world.values"
 
 local AGENT, ID = "kube-scheduler", "pods"
+local RETRY = 300 * times.second
 
 local controller = { name = "scheduler" }
 local loads = {}   -- by node: { pods, cpu, memory }
@@ -74,13 +77,18 @@ function controller.sync(key)
   local node, why = choose(pod)
   if node then
     unfit[key] = nil
-    api.post(AGENT, ID, pod, "binding", {
+    local ok = api.post(AGENT, ID, pod, "binding", {
       apiVersion = "v1", kind = "Binding", metadata = { name = pod.metadata.name },
       target = { apiVersion = "v1", kind = "Node", name = node },
     })
+    if ok then
+      series.tell(pod, "Normal", "Scheduled", "Binding", ("Successfully assigned %s to %s"):format(key, node))
+    end
     return
   end
   unfit[key] = true
+  series.tell(pod, "Warning", "FailedScheduling", "Scheduling", why)
+  queue.add_at(times.now() + RETRY, controller, key)
   local conditions = pods.set_condition(pod.status and pod.status.conditions, {
     type = "PodScheduled", status = "False", reason = "Unschedulable", message = why,
     observedGeneration = pod.metadata.generation,
@@ -104,7 +112,8 @@ end)
 cache.on(ID, function(new, old, key)
   count(old, -1)
   count(new, 1)
-  if new and waits(new) then queue.add(controller, key) end
+  local same = new and old and new.metadata.uid == old.metadata.uid and values.equal(new.spec, old.spec)
+  if new and waits(new) and not same then queue.add(controller, key) end -- it writes statuses itself
   if not new then unfit[key] = nil end
   if old and old.spec.nodeName and (not new or pods.is_over(new)) then retry() end
 end)

@@ -1,6 +1,7 @@
 -- StatefulSets: pods with numbers, one after the other, and their claims.
 local api = require "world.api"
 local cache = require "world.cache"
+local events = require "world.events"
 local owned = require "world.owned"
 local pods = require "world.pods"
 local queue = require "world.queue"
@@ -12,10 +13,26 @@ local AGENT, ID, CLAIMS = "kube-controller-manager", "statefulsets.apps", "persi
 local REVISION = "controller-revision-hash"
 
 local controller = { name = ID }
+local tell = events.recorder("statefulset-controller", ID)
 
 local function ordinal_of(set, pod)
   local name = set.metadata.name
   return pod.metadata.name:sub(1, #name + 1) == name .. "-" and tonumber(pod.metadata.name:sub(#name + 2)) or nil
+end
+
+-- Says what was done with a pod or, by `more`, with its claim.
+local function tell_of(verb, set, pod, ok, message, more)
+  local text = ("%s %sPod %s in StatefulSet %s "):format(verb, more or "", pod.metadata.name, set.metadata.name)
+  if ok then
+    tell(set, "Normal", "Successful" .. verb, text .. (more and "success" or "successful"))
+  else
+    tell(set, "Warning", "Failed" .. verb, text .. "failed error: " .. message)
+  end
+end
+
+local function delete_pod(set, pod)
+  local ok, _, _, message = api.delete(AGENT, "pods", pod)
+  tell_of("Delete", set, pod, ok, message)
 end
 
 local function revision_of(pod) return (pod.metadata.labels or {})[REVISION] end
@@ -25,11 +42,12 @@ local function add_claims(set, pod)
   for _, template in ipairs(set.spec.volumeClaimTemplates or {}) do
     local name = template.metadata.name .. "-" .. pod.metadata.name
     if not cache.get(CLAIMS, set.metadata.namespace .. "/" .. name) then
-      api.create(AGENT, CLAIMS, set.metadata.namespace, {
+      local ok, _, _, message = api.create(AGENT, CLAIMS, set.metadata.namespace, {
         metadata = { name = name, annotations = template.metadata.annotations,
           labels = values.merged(template.metadata.labels, set.spec.selector.matchLabels) },
         spec = values.copy(template.spec),
       })
+      tell_of("Create", set, pod, ok, message, ("Claim %s %s"):format(name, ok and "" or "for "))
     end
     pod.spec.volumes = values.filter(pod.spec.volumes or {}, function(v) return v.name ~= template.metadata.name end)
     table.insert(pod.spec.volumes, { name = template.metadata.name, persistentVolumeClaim = { claimName = name } })
@@ -45,7 +63,8 @@ local function create_pod(set, ordinal, revision, template)
   pod.metadata.name, pod.spec.hostname = name, name
   pod.spec.subdomain = set.spec.serviceName ~= "" and set.spec.serviceName or nil
   add_claims(set, pod)
-  api.create(AGENT, "pods", set.metadata.namespace, pod)
+  local ok, _, _, message = api.create(AGENT, "pods", set.metadata.namespace, pod)
+  tell_of("Create", set, pod, ok, message)
 end
 
 local function partition_of(set)
@@ -75,7 +94,7 @@ local function fill(set, by_ordinal, first, names, parallel)
     if not pod then
       create_pod(set, ordinal, revision_for(set, ordinal, first, names))
     elseif pods.is_over(pod) and not pod.metadata.deletionTimestamp then
-      api.delete(AGENT, "pods", pod)
+      delete_pod(set, pod)
     end
     all = all and pod ~= nil and is_sound(set, pod)
     if not all and not parallel then return false end
@@ -90,7 +109,7 @@ local function cut(set, by_ordinal, first, parallel)
   end)
   for i = #extra, 1, -1 do
     local pod = by_ordinal[extra[i]]
-    if not pod.metadata.deletionTimestamp then api.delete(AGENT, "pods", pod) end
+    if not pod.metadata.deletionTimestamp then delete_pod(set, pod) end
     if not parallel then return false end
   end
   return #extra == 0
@@ -102,7 +121,7 @@ local function update(set, by_ordinal, first, names)
     local pod = by_ordinal[ordinal]
     if not pod or pod.metadata.deletionTimestamp then return end
     if revision_of(pod) ~= names.update then
-      api.delete(AGENT, "pods", pod)
+      delete_pod(set, pod)
       return
     end
     if not is_sound(set, pod) then return end

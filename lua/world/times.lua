@@ -10,6 +10,12 @@ function times.text(us)
   return os.date("!%Y-%m-%dT%H:%M:%SZ", math.floor((us or raw.now()) / times.second))
 end
 
+-- The time as Events of the newer kind have it.
+function times.micro(us)
+  us = us or raw.now()
+  return ("%s.%06dZ"):format(times.text(us):sub(1, -2), us % times.second)
+end
+
 -- nil for what is no time.
 function times.of(text)
   local seconds = text and raw.seconds(text)

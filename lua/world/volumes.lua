@@ -1,6 +1,7 @@
 -- Claims of volumes: each gets a volume that fits, or a new one if it names a class, or the cluster has a default one.
 local api = require "world.api"
 local cache = require "world.cache"
+local events = require "world.events"
 local quantity = require "world.quantity"
 local queue = require "world.queue"
 local selectors = require "world.selectors"
@@ -10,6 +11,7 @@ local AGENT, ID, VOLUMES = "kube-controller-manager", "persistentvolumeclaims", 
 local CLASSES, DEFAULT = "storageclasses.storage.k8s.io", "storageclass.kubernetes.io/is-default-class"
 
 local controller = { name = "volumes" }
+local tell = events.recorder("persistentvolume-controller", ID)
 
 local function has_all(list, wanted)
   local set = {}
@@ -62,11 +64,16 @@ end
 -- A new volume for a claim, of its class.
 local function provision(claim)
   local class = claim.spec.storageClassName or default_class()
-  if not class or class == "" then return end
+  if not class or class == "" then
+    tell(claim, "Normal", "FailedBinding",
+      "no persistent volumes available for this claim and no storage class is set")
+    return
+  end
   local known = cache.get(CLASSES, class)
   if not known and #cache.list(CLASSES) > 0 then return end
-  api.create(AGENT, VOLUMES, nil, {
-    metadata = { name = "pvc-" .. claim.metadata.uid },
+  local name = "pvc-" .. claim.metadata.uid
+  local ok = api.create(AGENT, VOLUMES, nil, {
+    metadata = { name = name },
     spec = {
       accessModes = claim.spec.accessModes, capacity = { storage = claim.spec.resources.requests.storage },
       claimRef = reference(claim), hostPath = { path = "/var/lib/volumes/pvc-" .. claim.metadata.uid },
@@ -74,6 +81,10 @@ local function provision(claim)
       storageClassName = claim.spec.storageClassName or class, volumeMode = claim.spec.volumeMode,
     },
   })
+  if ok then
+    tell(claim, "Normal", "ProvisioningSucceeded",
+      ("Successfully provisioned volume %s using kubernetes.io/host-path"):format(name))
+  end
 end
 
 function controller.sync(key)

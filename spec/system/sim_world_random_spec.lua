@@ -18,7 +18,7 @@ local core = "/api/v1/namespaces/default/"
 local informed = {
   pods = "/api/v1/pods", ["replicasets.apps"] = "/apis/apps/v1/replicasets",
   ["deployments.apps"] = "/apis/apps/v1/deployments", ["jobs.batch"] = "/apis/batch/v1/jobs",
-  ["endpointslices.discovery.k8s.io"] = "/apis/discovery.k8s.io/v1/endpointslices",
+  ["endpointslices.discovery.k8s.io"] = "/apis/discovery.k8s.io/v1/endpointslices", events = "/api/v1/events",
 }
 
 -- All lists that a world changes.
@@ -27,7 +27,7 @@ local lists = {
   "/api/v1/serviceaccounts", "/api/v1/persistentvolumeclaims", "/api/v1/persistentvolumes",
   "/apis/apps/v1/deployments", "/apis/apps/v1/replicasets", "/apis/apps/v1/statefulsets", "/apis/apps/v1/daemonsets",
   "/apis/apps/v1/controllerrevisions", "/apis/batch/v1/jobs", "/apis/batch/v1/cronjobs",
-  "/apis/policy/v1/poddisruptionbudgets", "/apis/discovery.k8s.io/v1/endpointslices",
+  "/apis/policy/v1/poddisruptionbudgets", "/apis/discovery.k8s.io/v1/endpointslices", "/api/v1/events",
 }
 
 -- A generator of its own for each run. The lower bits of such a generator are poor.

@@ -8,7 +8,9 @@ local function show(kind, call, obj, old)
   })
 end
 
-local kinds = { "pods", "replicasets.apps", "deployments.apps", "jobs.batch", "endpointslices.discovery.k8s.io" }
+local kinds = {
+  "pods", "replicasets.apps", "deployments.apps", "jobs.batch", "endpointslices.discovery.k8s.io", "events",
+}
 for _, kind in ipairs(kinds) do
   k8s.informer(kind):add_event_handler {
     OnAdd = function(obj) show(kind, "add", obj) end,
