@@ -61,8 +61,8 @@ describe("kubelua check on a real server", function()
       "4: error: missing permission: get secrets in all namespaces",
       "5: error: missing permission: delete every kind in all namespaces",
       "5: error: missing permission: patch deployments.apps/status in all namespaces",
-      "6: error: missing permission: watch services in namespace default",
-      "7: error: missing permission: create and update leases.coordination.k8s.io in namespace kube-system, "
+      "6: error: missing permission: watch services \"kubernetes\" in namespace default",
+      "7: error: missing permission: create and update leases.coordination.k8s.io \"own\" in namespace kube-system, "
         .. "for k8s.leader",
       "7: error: missing permission: create events in namespace kube-system, for k8s.leader",
     }

@@ -209,6 +209,30 @@ describe("settings of scripts", function()
     assert.are.equal('sw"rdfish1\n', p:out())
   end)
 
+  it("hide secrets from what is told of writes, also in names of objects", function()
+    place:write("alerts.lua", [[
+      local k8s = require "k8s"
+      local settings = k8s.params { token = { type = "secret" } }
+      k8s.informer "pods"
+      k8s.writes { "configmaps:create" }
+      local map = { apiVersion = "v1", kind = "ConfigMap" }
+      k8s.command("write", function()
+        map.metadata = { name = settings.token, namespace = "default" }
+        return assert(k8s.create(map)) and "written"
+      end)
+    ]])
+    local log = place.path .. "/writes.log"
+    local engine = start("--param", "token=swordfish1", "--audit-log", log)
+    assert.are.equal("written\n", (engine.ask("call", "write")))
+    local told = engine.ask("writes", "-o", "json")
+    assert.has_match("default/***", told, 1, true)
+    assert.has_no_match("swordfish", told)
+    engine:signal "TERM"
+    engine:wait()
+    assert.has_match("default/***", temp.read(log), 1, true)
+    assert.has_no_match("swordfish", temp.read(log))
+  end)
+
   it("hide secrets from errors of call, status and reload, but not from results", function()
     local text = [[
       local k8s = require "k8s"

@@ -7,6 +7,7 @@
 #include "base/mem.h"
 #include "base/metrics.h"
 #include "base/text/json_out.h"
+#include "base/text/redact.h"
 #include "base/writer.h"
 #include "script/server/write_record.h"
 #include "script/server/write_request.h"
@@ -104,6 +105,7 @@ static void put_entry(struct buf *out, struct write_record *record, int64_t ende
     put_result(out, request, response->err);
     json_int(out, "milliseconds", (ended_us - record->begun_us) / 1000);
     json_close(out, '}');
+    redact(out); /* an object may have a secret parameter as its name */
     buf_clear(&script);
     buf_clear(&resource);
 }

@@ -54,6 +54,11 @@ local function namespace_text(permission)
   return permission.ns ~= "" and " in namespace " .. permission.ns or " in all namespaces"
 end
 
+-- Rights may be of one object only; the server asks for no name where one is created.
+local function name_text(permission)
+  return (permission.name or "") ~= "" and (' "%s"'):format(permission.name) or ""
+end
+
 -- "get", "get and list", "get, list and watch".
 local function list_text(words)
   local last = table.remove(words)
@@ -67,8 +72,8 @@ local function check_permission(permission, diagnostics)
   end
   if not missing[1] then return end
   diagnostics.script = permission.script
-  local text = ("missing permission: %s %s%s%s"):format(list_text(missing), resource_text(permission),
-    namespace_text(permission), permission.is_implied and ", for " .. permission.what or "")
+  local text = ("missing permission: %s %s%s%s%s"):format(list_text(missing), resource_text(permission),
+    name_text(permission), namespace_text(permission), permission.is_implied and ", for " .. permission.what or "")
   if permission.follows then
     diagnostics:warning(permission.at, "%s; each namespace is watched instead, where that is allowed", text)
   else
