@@ -227,7 +227,7 @@ describe("settings of scripts", function()
     local told = engine.ask("writes", "-o", "json")
     assert.has_match("default/***", told, 1, true)
     assert.has_no_match("swordfish", told)
-    engine:signal "TERM"
+    engine:kill "TERM"
     engine:wait()
     assert.has_match("default/***", temp.read(log), 1, true)
     assert.has_no_match("swordfish", temp.read(log))
