@@ -8,6 +8,7 @@
 
 #include "base/hash.h"
 #include "base/mem.h"
+#include "engine/bucket/no_server.h"
 #include "informer/history/history.h"
 
 /* These run on the I/O thread; `io` does not change while it runs. */
@@ -15,6 +16,15 @@ static struct list_watch *new_source(void *ctx, const struct resource *resource,
 {
     const struct cluster *cluster = ctx;
     return list_watch_new(io_thread_client(cluster->io), resource, scope);
+}
+
+/* Of informers: live reads ask the server. */
+static struct list_watch *new_informer_source(void *ctx, const struct resource *resource,
+                                              const struct lw_scope *scope)
+{
+    const struct cluster *cluster = ctx;
+    return cluster->bucket ? bucket_source_new(cluster->bucket, resource, scope)
+                           : new_source(ctx, resource, scope);
 }
 
 static struct text_stream *stream(void *ctx, const char *path, const struct text_sink *sink, void *sink_ctx)
@@ -79,12 +89,13 @@ static bool make_io(struct cluster *cluster, struct err *err)
 {
     const struct cluster_options *options = &cluster->options;
     const struct engine_settings *settings = options->settings;
-    const struct kube_client_options client = {.config = options->config,
-                                               .local = options->server,
-                                               .max_object_size = settings->max_object_size,
-                                               .request_timeout_ms = settings->request_timeout_ms,
-                                               .qps = settings->qps,
-                                               .burst = settings->burst};
+    const struct kube_client_options client = {
+        .config = options->config,
+        .local = cluster->no_server ? no_server_local(cluster->no_server) : options->server,
+        .max_object_size = settings->max_object_size,
+        .request_timeout_ms = settings->request_timeout_ms,
+        .qps = settings->qps,
+        .burst = settings->burst};
     if (options->home) {
         cluster->io = io_thread_join(options->home->io, &client, err);
         return cluster->io != NULL;
@@ -95,11 +106,31 @@ static bool make_io(struct cluster *cluster, struct err *err)
     return cluster->io != NULL;
 }
 
+/* The kinds of the bucket have changed. */
+static void on_published_kinds(void *ctx)
+{
+    const struct cluster *cluster = ctx;
+    discoverer_wake(cluster->discoverer);
+}
+
+static void make_bucket(struct cluster *cluster)
+{
+    const struct cluster_options *options = &cluster->options;
+    if (cluster->no_server) no_server_set_loop(cluster->no_server, io_thread_loop(cluster->io));
+    if (!options->from) return;
+    cluster->bucket = bucket_new(&(const struct bucket_options){.target = options->from,
+                                                                .module = options->from_module,
+                                                                .io_loop = io_thread_loop(cluster->io),
+                                                                .client = io_thread_client(cluster->io)});
+    bucket_on_kinds(cluster->bucket, on_published_kinds, cluster);
+}
+
 static void make_kinds(struct cluster *cluster)
 {
     const struct cluster_options *options = &cluster->options;
     cluster->discoverer = discoverer_new(&(struct discoverer_options){.engine_loop = options->engine_loop,
                                                                       .io = cluster->io,
+                                                                      .bucket = cluster->bucket,
                                                                       .found = on_found_kinds,
                                                                       .failed = on_failed_kinds,
                                                                       .ctx = cluster,
@@ -114,12 +145,12 @@ static void make_factory(struct cluster *cluster)
     cluster->parts.factory = shared_factory_new(&(struct shared_factory_options){
         .engine_loop = cluster->options.engine_loop,
         .io_loop = io_thread_loop(cluster->io),
-        .new_source = new_source,
+        .new_source = new_informer_source,
         .ctx = cluster,
         .cluster = cluster->name,
         .seed = cluster->seed,
         .grace_ms = settings->informer_grace_ms,
-        .tuning = {.watch_list = settings->watch_list,
+        .tuning = {.watch_list = cluster->bucket ? WATCH_LIST_ON : settings->watch_list,
                    .watch_list_deadline_ms = settings->watch_list_deadline_ms,
                    .page_size = settings->chunk_size},
         .stored = cluster->options.warm ? take_stored : NULL,
@@ -201,11 +232,14 @@ struct cluster *cluster_new(const struct cluster_options *options, struct err *e
     cluster->parts.comes_and_goes = options->comes_and_goes;
     if (options->comes_and_goes) cluster->parts.users = &cluster->users;
     cluster->seed = options->io_loop ? 0 : hash_bytes(&cluster, sizeof cluster);
+    if (options->has_no_server) cluster->no_server = no_server_new();
     if (!make_io(cluster, err)) {
+        no_server_free(cluster->no_server);
         free(cluster->name);
         free(cluster);
         return NULL;
     }
+    make_bucket(cluster);
     make_kinds(cluster);
     make_factory(cluster);
     make_live(cluster);
@@ -253,7 +287,9 @@ void cluster_free(struct cluster *cluster)
     if (!cluster) return;
     leaders_free(cluster->parts.leaders);
     io_thread_call(cluster->io, free_discoverer, cluster);
+    bucket_free(cluster->bucket);
     io_thread_free(cluster->io);
+    no_server_free(cluster->no_server);
     if (cluster->options.owned) {
         cluster_config_clear(cluster->options.owned);
         free(cluster->options.owned);

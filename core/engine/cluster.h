@@ -3,6 +3,7 @@
  * driver creates it and passes it to an engine. Owner: the engine, on its thread; its functions receive a
  * cluster as their ctx. */
 #pragma once
+#include "engine/bucket/bucket.h"
 #include "engine/discoverer.h"
 #include "engine/engine_settings.h"
 #include "engine/io_thread.h"
@@ -19,6 +20,11 @@ struct cluster_options {
     struct loop *io_loop; /* the engine's, borrowed; NULL: one with a thread of its own */
     const struct cluster_config *config;
     struct http_local *server; /* in this process; NULL: the network */
+    /* Objects and kinds come from there, and the server is for requests of scripts alone; borrowed; NULL:
+     * they are the server's. */
+    const struct bucket_target *from;
+    const struct bucket_module *from_module;
+    bool has_no_server; /* then, if none is configured; `config` is a placeholder */
     const struct engine_settings *settings;
     struct warm_start *warm;      /* borrowed; NULL: no caches are stored */
     bool is_quiet;                /* of discovery */
@@ -45,6 +51,8 @@ struct cluster {
     struct cluster_watcher watcher;
     uint64_t seed; /* seed of random delays; 0: an engine on one loop repeats them */
     struct io_thread *io;
+    struct object_bucket *bucket; /* NULL: objects are read from the server */
+    struct no_server *no_server;  /* NULL: there is one */
     struct discoverer *discoverer;
     struct cluster_parts parts; /* latest result of discovery */
 };

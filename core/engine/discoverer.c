@@ -131,6 +131,10 @@ static bool pass_partial(void *ctx, struct catalogue *catalogue)
 static void on_refresh(struct mail *mail)
 {
     struct discoverer *d = container_of(mail, struct discoverer, refresh.mail);
+    if (d->options.bucket) {
+        bucket_fetch_kinds(d->options.bucket, on_discovered, d);
+        return;
+    }
     d->refresh.call = discovery_start(io_thread_client(d->options.io), on_discovered, d);
     discovery_on_partial(d->refresh.call, pass_partial);
 }
@@ -151,11 +155,17 @@ static void on_reachable(void *ctx)
     if (!atomic_exchange(&d->waking, true)) mailbox_post(loop_mailbox(d->options.engine_loop), &d->wake);
 }
 
+void discoverer_wake(struct discoverer *d)
+{
+    on_reachable(d);
+}
+
 static void on_wake(struct mail *mail)
 {
     struct discoverer *d = container_of(mail, struct discoverer, wake);
     atomic_store(&d->waking, false);
     d->retry_ms = RETRY_FIRST_MS;
+    if (d->options.bucket) discoverer_refresh(d, 0);
     if (d->last_error.code == ERR_NONE || !timer_running(&d->timer)) return;
     timer_cancel(&d->timer);
     timer_start(&d->timer, loop_clock(d->options.engine_loop), 0);

@@ -2,6 +2,7 @@
  * there is one, and later on request. Owner: the engine, on the engine thread. `found` may call
  * discoverer_refresh. */
 #pragma once
+#include "engine/bucket/bucket.h"
 #include "engine/io_thread.h"
 #include "kube/kinds/resource.h"
 
@@ -10,6 +11,7 @@ struct discoverer;
 struct discoverer_options {
     struct loop *engine_loop;
     struct io_thread *io;
+    struct object_bucket *bucket; /* has the catalogue instead of the server; NULL: the server has it */
     /* A catalogue came; borrowed for the call. Partial ones come before it while groups do not respond. */
     void (*found)(void *ctx, const struct catalogue *catalogue);
     /* A refresh failed; it will be retried. */
@@ -24,6 +26,8 @@ struct discoverer *discoverer_new(const struct discoverer_options *options);
 /* Refreshes after `delay_ms`, unless a refresh is in flight, or sooner. A failure is retried with
  * back-off, which nothing shortens. */
 void discoverer_refresh(struct discoverer *discoverer, int64_t delay_ms);
+/* There is another catalogue, or one at last: refreshes now. On the I/O thread. */
+void discoverer_wake(struct discoverer *discoverer);
 /* A refresh is in flight, or will be. */
 bool discoverer_is_refreshing(const struct discoverer *discoverer);
 /* Why the last refresh failed; "" when the last response was good, or none has come. */

@@ -51,6 +51,7 @@ describe("kubelua completion", function()
     assert.are.equal(":files", select(2, complete("audit", "-f", "scr")))
     assert.are.same({ {}, ":none" }, { complete("no-such", "--x") })
     assert.are.same({ "deployments.apps" }, (complete("record", "dep")))
+    assert.are.same({ "deployments.apps" }, (complete("publish", "dep")))
   end)
 
   it("completes names of the kubeconfig, kinds of the cluster, scripts and commands of the engine", function()

@@ -88,6 +88,7 @@ extern const struct command cmd_history;
 extern const struct command cmd_repl;
 extern const struct command cmd_test;
 extern const struct command cmd_record;
+extern const struct command cmd_publish;
 extern const struct command cmd_replay;
 extern const struct command cmd_status;
 extern const struct command cmd_reload;

@@ -27,7 +27,7 @@ static struct options options;
 static const struct flag_group *groups_of(enum driver_mode mode)
 {
     static const struct flag none = {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL};
-    static struct flag_group all[9];
+    static struct flag_group all[10];
     size_t n = 0;
     options.takes_contexts = true;
     all[n++].flags = mode == DRIVER_RUN ? run_flags(&options) : exec_flags(&options);
@@ -35,6 +35,8 @@ static const struct flag_group *groups_of(enum driver_mode mode)
     all[n++].flags = param_flags(&options);
     if (mode == DRIVER_RUN) all[n++].flags = ignore_flags(&options);
     all[n++] = (struct flag_group){"Scripts:", script_flags(&options)};
+    all[n++] = (struct flag_group){"Objects from NATS instead of the API server:",
+                                   bucket_flags_from(&options.bucket)};
     all[n++] = (struct flag_group){"Leader election:", leader_flags(&options.leader)};
     all[n++] = (struct flag_group){"Connection:", connection_flags(&options)};
     all[n++] = (struct flag_group){
@@ -94,6 +96,7 @@ static void warn_of_token(const struct flags_given *given)
 struct configs {
     struct cluster_config items[CLUSTERS_MAX];
     size_t count;
+    bool has_no_server; /* the home cluster has none */
 };
 
 /* A flag that replaces a part of a context would do so in all of them. */
@@ -120,6 +123,16 @@ static bool check_contexts(const struct options *o, struct err *err)
     return true;
 }
 
+/* Where objects come from a bucket, a server is needed only for requests of scripts. */
+static bool load_cluster(const struct cluster_flags *flags, struct configs *configs, struct err *err)
+{
+    struct cluster_config *config = &configs->items[configs->count];
+    if (cluster_config_load(flags, config, err)) return true;
+    if (!options.bucket.url || !cluster_config_is_missing(err)) return false;
+    cluster_config_set_none(config, flags->namespace_);
+    return configs->has_no_server = true;
+}
+
 static bool load_clusters(struct configs *configs, struct err *err)
 {
     struct cluster_flags flags = options.cluster;
@@ -127,7 +140,7 @@ static bool load_clusters(struct configs *configs, struct err *err)
     if (!check_contexts(&options, err)) return false;
     for (; configs->count < count; configs->count++) {
         if (options.contexts.count) flags.context = options.contexts.items[configs->count];
-        if (!cluster_config_load(&flags, &configs->items[configs->count], err)) return false;
+        if (!load_cluster(&flags, configs, err)) return false;
     }
     return true;
 }
@@ -165,11 +178,13 @@ static int launch(enum driver_mode mode, struct command_line *line)
 {
     struct script_files files = {0};
     struct configs configs = {0};
+    struct bucket_place from = {0};
     struct err err;
     int exit_code;
     options.flags = line->tables;
     options.given = &line->given;
-    if (prepare(mode, &line->arguments, &files, &configs, &err)) {
+    if (prepare(mode, &line->arguments, &files, &configs, &err) &&
+        bucket_flags_read(&options.bucket, &from, &err)) {
         if (mode == DRIVER_EXEC) writer_end_with_reader();
         writer_start(WRITER_BUFFER_DEFAULT, clock_real());
         const struct engine_settings settings = options_for_engine(&options, configs.items[0].namespace_);
@@ -180,6 +195,8 @@ static int launch(enum driver_mode mode, struct command_line *line)
                                                               .config = &configs.items[0],
                                                               .others = &configs.items[1],
                                                               .other_count = configs.count - 1,
+                                                              .from = from.module ? &from : NULL,
+                                                              .has_no_server = configs.has_no_server,
                                                               .settings = &settings,
                                                               .files = &files});
         writer_stop(FLUSH_MS);
@@ -188,6 +205,7 @@ static int launch(enum driver_mode mode, struct command_line *line)
         exit_code = command_fail(line, err.text);
     }
     clear_configs(&configs);
+    bucket_target_clear(&from.target);
     script_files_clear(&files);
     options_clear(&options);
     return exit_code;

@@ -5,7 +5,7 @@
 
 const struct command_group command_groups[] = {
     {"Write scripts", {&cmd_init, &cmd_check, &cmd_test, &cmd_rbac, &cmd_types}},
-    {"Run scripts", {&cmd_run, &cmd_exec, &cmd_plan, &cmd_reload, &cmd_rollback}},
+    {"Run scripts", {&cmd_run, &cmd_exec, &cmd_publish, &cmd_plan, &cmd_reload, &cmd_rollback}},
     {"Look into a running engine",
      {&cmd_status, &cmd_top, &cmd_get, &cmd_query, &cmd_history, &cmd_config, &cmd_queue, &cmd_writes,
       &cmd_quarantine, &cmd_call, &cmd_repl, &cmd_mcp}},

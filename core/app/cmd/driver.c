@@ -238,13 +238,18 @@ static void close_all(struct driver *driver)
 static struct cluster *make_cluster(struct driver *driver, const struct cluster_config *config,
                                     struct cluster *home, struct err *err)
 {
-    return cluster_new(&(const struct cluster_options){.engine_loop = driver->loop,
-                                                       .config = config,
-                                                       .warm = home ? NULL : driver->warm,
-                                                       .settings = driver->started->settings,
-                                                       .name = home ? config->name : NULL,
-                                                       .home = home},
-                       err);
+    const struct bucket_place *from = home ? NULL : driver->started->from;
+    return cluster_new(
+        &(const struct cluster_options){.engine_loop = driver->loop,
+                                        .from = from ? &from->target : NULL,
+                                        .from_module = from ? from->module : NULL,
+                                        .has_no_server = !home && driver->started->has_no_server,
+                                        .config = config,
+                                        .warm = home ? NULL : driver->warm,
+                                        .settings = driver->started->settings,
+                                        .name = home ? config->name : NULL,
+                                        .home = home},
+        err);
 }
 
 /* Ends clusters that no engine took; none of their threads runs yet. */

@@ -20,6 +20,8 @@ struct driver_options {
     const struct cluster_config *config;
     const struct cluster_config *others; /* of clusters beside that one; each has a name */
     size_t other_count;
+    const struct bucket_place *from; /* of objects of the home cluster; NULL: its server */
+    bool has_no_server;              /* then, if that is not configured */
     const struct engine_settings *settings;
     const struct script_files *files;
 };

@@ -3,6 +3,7 @@
 #pragma once
 #include <stdbool.h>
 
+#include "app/options/bucket_flags.h"
 #include "app/options/builtin_rules.h"
 #include "app/options/script_options.h"
 #include "base/cli/flags.h"
@@ -22,9 +23,10 @@ struct ignore_options {
 
 struct options {
     struct cluster_flags cluster;
-    bool takes_contexts;       /* --context may be repeated: set before connection_flags */
-    struct flag_list contexts; /* then: the first is that of `cluster` */
-    const char *clusters_from; /* of run and exec: NAMESPACE[/SELECTOR] of Secrets; NULL: none */
+    bool takes_contexts;        /* --context may be repeated: set before connection_flags */
+    struct flag_list contexts;  /* then: the first is that of `cluster` */
+    const char *clusters_from;  /* of run and exec: NAMESPACE[/SELECTOR] of Secrets; NULL: none */
+    struct bucket_flags bucket; /* of run and exec: objects come from there */
     struct leader_flags leader;
     struct flag_list files, as_groups;
     bool recursive;                          /* of files */

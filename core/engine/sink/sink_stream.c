@@ -2,7 +2,6 @@
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/mem.h"
 #include "base/program.h"
@@ -18,20 +17,9 @@ struct stream_delivery {
 
 /* --- modules */
 
-/* In the build tree beside the program, else where packages put it. */
 static char *find_module(enum sink_scheme scheme)
 {
-    const char *name = sink_scheme_name(sink_scheme_is_nats(scheme) ? SINK_NATS : SINK_KAFKA);
-    static const char *const places[] = {"lib/kubelua", "../lib/kubelua"};
-    char *folder = program_folder(), *found = NULL;
-    for (size_t i = 0; !found && i < ARRAY_LEN(places); i++) {
-        found = xasprintf("%s/%s/%s.so", folder, places[i], name);
-        if (access(found, R_OK) == 0) break;
-        free(found);
-        found = NULL;
-    }
-    free(folder);
-    return found;
+    return program_module(sink_scheme_name(sink_scheme_is_nats(scheme) ? SINK_NATS : SINK_KAFKA));
 }
 
 bool sink_stream_check(enum sink_scheme scheme, struct err *err)

@@ -117,11 +117,16 @@ static void list_contexts(const struct kubeconfig *files, struct buf *out)
         buf_printf(out, "%s%s", i ? ", " : "", files->contexts.items[i].name);
 }
 
+static const char reason_missing[] = "NotConfigured";
+
 static bool nothing_at_all(const char *service_account_dir, struct err *err)
 {
     static const char advice[] = "use --kubeconfig or --server, set KUBECONFIG, or create ~/.kube/config";
-    if (!in_cluster_almost(service_account_dir, err))
-        return err_set(err, ERR_NOT_FOUND, "no cluster is configured: %s", advice);
+    if (!in_cluster_almost(service_account_dir, err)) {
+        err_set(err, ERR_NOT_FOUND, "no cluster is configured: %s", advice);
+        memcpy(err->reason, reason_missing, sizeof reason_missing);
+        return false;
+    }
     err_append(err, "; %s", advice);
     return err_wrap(err, "no cluster is configured");
 }
@@ -185,6 +190,18 @@ bool cluster_config_load(const struct cluster_flags *flags, struct cluster_confi
     kubeconfig_clear(&files);
     if (!ok) cluster_config_clear(out);
     return ok;
+}
+
+bool cluster_config_is_missing(const struct err *err)
+{
+    return strcmp(err->reason, reason_missing) == 0;
+}
+
+void cluster_config_set_none(struct cluster_config *out, const char *ns)
+{
+    *out = (struct cluster_config){.server = xstrdup("http://no-cluster.invalid"),
+                                   .namespace_ = xstrdup(nonempty(ns) ? ns : "default"),
+                                   .source = xstrdup("nothing")};
 }
 
 /* Returns what of an entry uses this machine, by the name of its field; NULL: nothing. */

@@ -53,6 +53,11 @@ struct cluster_config {
  * keys are read and checked. Sets ERR_INVALID, ERR_NOT_FOUND, ERR_PARSE, ERR_TLS or ERR_IO with one clear
  * line. */
 bool cluster_config_load(const struct cluster_flags *flags, struct cluster_config *out, struct err *err);
+/* Returns whether that failed as no file, no flag and no pod names a server at all. */
+bool cluster_config_is_missing(const struct err *err);
+/* A configuration that names no server, where requests are not to be sent; `ns` as --namespace; NULL: none.
+ */
+void cluster_config_set_none(struct cluster_config *out, const char *ns);
 /* Loads it from the text of a kubeconfig alone, which errors call `path`: one that somebody else wrote.
  * Refuses what would run programs or read files here, and what has no context. */
 bool cluster_config_parse(const char *path, struct str text, struct cluster_config *out, struct err *err);

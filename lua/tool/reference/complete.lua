@@ -106,6 +106,7 @@ local by_command = {
   reload = found.scripts,
   rollback = function(command, given, arguments) return #arguments == 0 and found.scripts(command, given) or {} end,
   record = found.kinds,
+  publish = found.kinds,
   completion = function(_, _, arguments) return #arguments == 0 and SHELLS or {} end,
   exec = function() return {}, "files" end, test = function() return {}, "files" end,
   replay = function() return {}, "files" end, init = function() return {}, "directories" end,

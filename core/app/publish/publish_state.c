@@ -1,0 +1,201 @@
+/* What a bucket has of each kind, by keys, so that a list writes only what has changed since, and deletes
+ * what is no more; see publish_internal.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "app/publish/publish_internal.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/bucket/bucket_key.h"
+#include "object/value/json.h"
+#include "object/value/value.h"
+
+static struct published *find(const struct publish_kind *kind, struct str key)
+{
+    struct published *entry;
+    HASH_FIND(hh, kind->keys, key.p, key.n, entry);
+    return entry;
+}
+
+static struct published *add(struct publish_kind *kind, struct str key)
+{
+    struct published *entry = xcalloc(1, sizeof *entry + key.n + 1);
+    memcpy(entry->key, key.p, key.n);
+    entry->version = xstrdup("");
+    HASH_ADD_KEYPTR(hh, kind->keys, entry->key, key.n, entry);
+    return entry;
+}
+
+static void set(struct publisher *publisher, struct published *entry, struct str version, bool is_deleted)
+{
+    if (entry->is_deleted) TAILQ_REMOVE(&publisher->marks, entry, link);
+    free(entry->version);
+    entry->version = xstrndup(version.p, version.n);
+    entry->is_deleted = is_deleted;
+    entry->sequence = 0;
+    if (!is_deleted) return;
+    entry->deleted_ms = publish_now_ms();
+    TAILQ_INSERT_TAIL(&publisher->marks, entry, link);
+}
+
+static struct publish_kind *kind_of(struct publisher *publisher, const char *key)
+{
+    struct publish_kind *kind;
+    STAILQ_FOREACH (kind, &publisher->kinds, link)
+        if (strncmp(key, kind->prefix, strlen(kind->prefix)) == 0) return kind;
+    return &publisher->others;
+}
+
+void publish_found(struct publisher *publisher, const struct bucket_message *message)
+{
+    struct publish_kind *kind = kind_of(publisher, message->key);
+    struct published *entry = find(kind, str_of(message->key));
+    if (!entry) entry = add(kind, str_of(message->key));
+    set(publisher, entry, str_of(message->version), message->is_deleted);
+    entry->sequence = message->sequence;
+}
+
+/* --- changes */
+
+static struct str key_of(struct publish_kind *kind, const struct root *object)
+{
+    struct text text_ns, text_name;
+    struct buf *key = &kind->publisher->key;
+    key->len = 0;
+    bucket_key(&kind->resource, root_namespace(object, &text_ns), root_name(object, &text_name), key);
+    return buf_slice(key);
+}
+
+/* What the bucket has of the object stays. */
+static void refuse(struct publish_kind *kind, const struct root *object, size_t size, size_t max)
+{
+    struct text text_ns, text_name;
+    kind->publisher->totals.refused++;
+    log_warn("Object exceeds the largest message of NATS (max_payload), not published", F("kind", kind->name),
+             FS("namespace", root_namespace(object, &text_ns)), FS("name", root_name(object, &text_name)),
+             FI("bytes", size), FI("max", max));
+}
+
+static bool put(struct publish_kind *kind, struct str key, const struct root *object, bool is_deleted)
+{
+    struct publisher *publisher = kind->publisher;
+    struct published *entry = find(kind, key);
+    struct text text;
+    struct str version = root_resource_version(object, &text);
+    struct buf *out = &publisher->batch.text;
+    size_t at = out->len, max = publisher->options.module->value_max(publisher->client);
+    if (is_deleted && (!entry || entry->is_deleted)) return true;
+    json_write(out, root_value(object));
+    if (max > 0 && out->len - at > max) {
+        size_t size = out->len - at;
+        out->len = at;
+        if (!is_deleted) {
+            refuse(kind, object, size, max);
+            return true;
+        }
+    }
+    if (!entry) entry = add(kind, key);
+    set(publisher, entry, version, is_deleted);
+    publish_add(publisher, entry, entry->key, version, at, is_deleted);
+    return publish_flush(publisher, false);
+}
+
+/* With the last state that the bucket has, which workers pass to their handlers. */
+static bool delete_entry(struct publisher *publisher, struct published *entry)
+{
+    struct bucket_message message = {0};
+    struct bucket_error error;
+    struct buf *out = &publisher->batch.text;
+    size_t at = out->len;
+    if (publisher->options.module->get(publisher->client, entry->key, &message, &error) == BUCKET_DONE &&
+        !message.is_deleted)
+        buf_append(out, message.value, message.size);
+    struct str version = str_of(entry->version);
+    publish_add(publisher, entry, entry->key, version, at, true);
+    set(publisher, entry, STR(""), true);
+    return publish_flush(publisher, false);
+}
+
+static bool delete_unlisted(struct publish_kind *kind)
+{
+    struct published *entry, *next;
+    HASH_ITER (hh, kind->keys, entry, next)
+        if (entry->round != kind->round && !entry->is_deleted && !delete_entry(kind->publisher, entry))
+            return false;
+    return true;
+}
+
+bool publish_delete_others(struct publisher *publisher)
+{
+    publisher->others.round++;
+    return delete_unlisted(&publisher->others);
+}
+
+/* Objects that were refused are still there. */
+static void keep_refused(struct publish_kind *kind, const struct delta *list)
+{
+    struct str rest, ns, name;
+    struct buf *key = &kind->publisher->key;
+    struct published *entry;
+    if (!list->refused) return;
+    rest = buf_slice(&list->refused->keys);
+    while (refused_next(&rest, &ns, &name)) {
+        key->len = 0;
+        bucket_key(&kind->resource, ns, name, key);
+        if ((entry = find(kind, buf_slice(key)))) entry->round = kind->round;
+    }
+}
+
+static bool replace(struct publish_kind *kind, const struct delta *list)
+{
+    struct text text;
+    kind->round++;
+    for (size_t i = 0; i < list->count; i++) {
+        struct str key = key_of(kind, list->objects[i]);
+        struct published *entry = find(kind, key);
+        bool is_known = entry && !entry->is_deleted &&
+                        str_eq(str_of(entry->version), root_resource_version(list->objects[i], &text));
+        if (!is_known && !put(kind, key, list->objects[i], false)) return false;
+        entry = find(kind, key_of(kind, list->objects[i]));
+        if (entry) entry->round = kind->round;
+    }
+    keep_refused(kind, list);
+    if (!(list->refused && list->refused->unknown) && !delete_unlisted(kind)) return false;
+    free(kind->listed);
+    kind->listed = xstrdup(list->resource_version ? list->resource_version : "");
+    return kind->publisher->is_dirty = true;
+}
+
+bool publish_delta(struct publish_kind *kind, const struct delta *delta)
+{
+    if (delta->type == DELTA_REPLACED_ALL) return replace(kind, delta);
+    if (delta->type > DELTA_DELETED) return true;
+    return put(kind, key_of(kind, delta->object), delta->object, delta->type == DELTA_DELETED);
+}
+
+void publish_written(struct publisher *publisher, uint64_t first)
+{
+    for (size_t i = 0; i < publisher->batch.count; i++)
+        if (publisher->batch.items[i].entry) publisher->batch.items[i].entry->sequence = first + i;
+}
+
+/* --- ends */
+
+static void forget(struct publish_kind *kind, struct published *entry)
+{
+    if (entry->is_deleted) TAILQ_REMOVE(&kind->publisher->marks, entry, link);
+    HASH_DELETE(hh, kind->keys, entry);
+    free(entry->version);
+    free(entry);
+}
+
+void publish_forget(struct publisher *publisher, struct published *mark)
+{
+    forget(kind_of(publisher, mark->key), mark);
+}
+
+void publish_clear_keys(struct publish_kind *kind)
+{
+    struct published *entry, *next;
+    HASH_ITER (hh, kind->keys, entry, next) forget(kind, entry);
+}

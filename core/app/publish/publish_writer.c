@@ -1,0 +1,384 @@
+/* The thread of a publisher that writes: it takes its place, reads which keys there are, and then writes what
+ * reflectors see. Each write names the message before it, so that a publisher that was given up, and wakes,
+ * writes nothing; see publish_internal.h. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "app/publish/publish_internal.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/bucket/bucket_key.h"
+
+enum {
+    BATCH_COUNT = 256,
+    BATCH_BYTES = 1 << 20,
+    DELTAS = 100,
+    SIGN_MS = 5000,      /* between two records */
+    GIVEN_UP_MS = 15000, /* without a record of it, another publisher is gone */
+    RETRY_MS = 1000,
+    PIECE_MS = 100,
+    END_MS = 2000,          /* to write what is known at the end */
+    FORGOTTEN_MS = 1800000, /* workers do not read on from before marks of that age, */
+    FORGET_MS = 3600000,    /* which are forgotten then */
+    FORGET_EVERY_MS = 60000,
+    FORGET_COUNT = 1000, /* at a time */
+};
+
+int64_t publish_now_ms(void)
+{
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return now.tv_sec * (int64_t)1000 + now.tv_nsec / 1000000;
+}
+
+void publish_wait(struct publisher *publisher, int64_t ms)
+{
+    struct timespec until;
+    clock_gettime(CLOCK_MONOTONIC, &until);
+    until.tv_sec += (time_t)(ms / 1000);
+    until.tv_nsec += (long)(ms % 1000 * 1000000);
+    if (until.tv_nsec >= 1000000000) {
+        until.tv_nsec -= 1000000000;
+        until.tv_sec++;
+    }
+    pthread_cond_timedwait(&publisher->changed, &publisher->lock, &until);
+}
+
+/* Returns false once the thread ends. */
+static bool pause_for(struct publisher *publisher, int64_t ms)
+{
+    int64_t until_ms = publish_now_ms() + ms;
+    pthread_mutex_lock(&publisher->lock);
+    while (!publisher->ends && publish_now_ms() < until_ms)
+        publish_wait(publisher, until_ms - publish_now_ms());
+    bool goes_on = !publisher->ends;
+    pthread_mutex_unlock(&publisher->lock);
+    return goes_on;
+}
+
+static bool has_ended(struct publisher *publisher)
+{
+    pthread_mutex_lock(&publisher->lock);
+    bool ends = publisher->ends;
+    pthread_mutex_unlock(&publisher->lock);
+    return ends;
+}
+
+static bool give_up(struct publisher *publisher, const char *why)
+{
+    pthread_mutex_lock(&publisher->lock);
+    publisher->has_failed = true;
+    err_set(&publisher->err, ERR_OUTDATED, "%s: %s", publisher->options.target->shown, why);
+    pthread_mutex_unlock(&publisher->lock);
+    waker_wake(publisher->leads);
+    return false;
+}
+
+static void log_failure(struct publisher *publisher, bool *was_logged, const char *text)
+{
+    if (!*was_logged)
+        log_warn("Failed to write to the bucket, retrying", F("bucket", publisher->options.target->shown),
+                 F("err", text));
+    *was_logged = true;
+}
+
+/* --- writing */
+
+void publish_add(struct publisher *publisher, struct published *entry, const char *key, struct str version,
+                 size_t value, bool is_deleted)
+{
+    struct publish_batch *batch = &publisher->batch;
+    if (batch->count == batch->room) {
+        batch->room = batch->room ? batch->room * 2 : BATCH_COUNT;
+        batch->items = xrealloc(batch->items, batch->room * sizeof *batch->items);
+    }
+    batch->items[batch->count++] = (struct publish_item){.entry = entry,
+                                                         .key = key,
+                                                         .value = value,
+                                                         .value_size = batch->text.len - value,
+                                                         .version = batch->text.len,
+                                                         .is_deleted = is_deleted};
+    buf_str(&batch->text, version);
+    buf_putc(&batch->text, '\0');
+}
+
+/* After a failure: is the place still this publisher's, and which message is the last one? */
+static bool regain(struct publisher *publisher, bool *may_write)
+{
+    const struct bucket_module *module = publisher->options.module;
+    struct bucket_message record;
+    struct bucket_error error;
+    struct bucket_state state;
+    *may_write = false;
+    enum bucket_outcome outcome = module->inspect(publisher->client, &state, &error);
+    if (outcome == BUCKET_DONE)
+        outcome = module->get(publisher->client, BUCKET_KEY_PUBLISHER, &record, &error);
+    if (outcome == BUCKET_MISSING) return give_up(publisher, "the bucket was removed");
+    if (outcome != BUCKET_DONE) return true;
+    if (!publish_record_is_own((struct str){record.value, record.size}, publisher->options.identity))
+        return give_up(publisher, "another publisher has taken over");
+    publisher->last = state.last;
+    return *may_write = true;
+}
+
+static void finish_batch(struct publisher *publisher)
+{
+    struct publish_batch *batch = &publisher->batch;
+    publish_written(publisher, publisher->last - batch->count + 1);
+    for (size_t i = 0; i < batch->count; i++) {
+        publisher->totals.written += batch->items[i].entry && !batch->items[i].is_deleted;
+        publisher->totals.deleted += batch->items[i].is_deleted;
+    }
+    batch->count = batch->text.len = 0;
+}
+
+static bool write_messages(struct publisher *publisher, const struct bucket_message *messages, size_t count)
+{
+    struct bucket_error error = {""};
+    bool was_logged = false, may_write = true;
+    for (;;) {
+        if (may_write && publisher->options.module->write(publisher->client, messages, count,
+                                                          &publisher->last, &error) == BUCKET_DONE) {
+            if (was_logged)
+                log_info("Bucket is written again", F("bucket", publisher->options.target->shown));
+            return true;
+        }
+        if (may_write) log_failure(publisher, &was_logged, error.text);
+        if (!may_write && !pause_for(publisher, RETRY_MS)) return false;
+        if (has_ended(publisher) && was_logged && !may_write) return false;
+        if (!regain(publisher, &may_write)) return false;
+    }
+}
+
+bool publish_flush(struct publisher *publisher, bool in_any_case)
+{
+    struct publish_batch *batch = &publisher->batch;
+    if (batch->count == 0) return true;
+    if (!in_any_case && batch->count < BATCH_COUNT && batch->text.len < BATCH_BYTES) return true;
+    struct bucket_message *messages = xcalloc(batch->count, sizeof *messages);
+    for (size_t i = 0; i < batch->count; i++)
+        messages[i] = (struct bucket_message){.key = batch->items[i].key,
+                                              .value = batch->text.data + batch->items[i].value,
+                                              .size = batch->items[i].value_size,
+                                              .version = batch->text.data + batch->items[i].version,
+                                              .is_deleted = batch->items[i].is_deleted};
+    bool ok = write_messages(publisher, messages, batch->count);
+    free(messages);
+    if (ok) finish_batch(publisher);
+    return ok;
+}
+
+static bool sign(struct publisher *publisher, bool ends)
+{
+    size_t at = publisher->batch.text.len;
+    publish_put_record(publisher, ends, &publisher->batch.text);
+    publish_add(publisher, NULL, BUCKET_KEY_PUBLISHER, STR(""), at, false);
+    publisher->signed_ms = publish_now_ms();
+    publisher->is_dirty = false;
+    return publish_flush(publisher, true);
+}
+
+/* --- the place */
+
+/* Another publisher that signed its record within the last seconds. By this clock: it may have another. */
+struct other_publisher {
+    uint64_t sequence;
+    int64_t since_ms;
+    bool was_logged;
+};
+
+static bool is_taken(struct publisher *publisher, const struct bucket_message *record,
+                     struct other_publisher *other)
+{
+    if (!publish_record_is_foreign((struct str){record->value, record->size}, publisher->options.identity))
+        return false;
+    int64_t now_ms = publish_now_ms();
+    if (record->sequence != other->sequence) {
+        other->since_ms = now_ms;
+        other->sequence = record->sequence;
+    }
+    if (!other->was_logged)
+        log_info("Another publisher may be writing, waiting until it ends or is silent",
+                 F("bucket", publisher->options.target->shown));
+    other->was_logged = true;
+    return now_ms - other->since_ms < GIVEN_UP_MS;
+}
+
+/* One try. */
+static enum bucket_outcome take_place(struct publisher *publisher, struct other_publisher *other,
+                                      struct bucket_error *error)
+{
+    const struct bucket_module *module = publisher->options.module;
+    struct bucket_state state;
+    struct bucket_message message = {0};
+    struct buf record = {0};
+    enum bucket_outcome outcome = module->inspect(publisher->client, &state, error);
+    if (outcome == BUCKET_MISSING) {
+        outcome = module->create(publisher->client, publisher->options.replicas, error);
+        if (outcome == BUCKET_DONE) outcome = module->inspect(publisher->client, &state, error);
+    }
+    if (outcome != BUCKET_DONE) return outcome;
+    outcome = module->get(publisher->client, BUCKET_KEY_PUBLISHER, &message, error);
+    if (outcome == BUCKET_FAILED) return outcome;
+    if (outcome == BUCKET_DONE && is_taken(publisher, &message, other)) return BUCKET_OUTDONE;
+    publish_put_record(publisher, false, &record);
+    message = (struct bucket_message){
+        .key = BUCKET_KEY_PUBLISHER, .value = record.data, .size = record.len, .version = ""};
+    publisher->last = state.last;
+    outcome = module->write(publisher->client, &message, 1, &publisher->last, error);
+    buf_clear(&record);
+    if (outcome != BUCKET_DONE || publisher->last > 0) return outcome;
+    outcome = module->inspect(publisher->client, &state, error);
+    publisher->last = state.last;
+    return outcome;
+}
+
+static bool await_place(struct publisher *publisher)
+{
+    struct other_publisher other = {0};
+    struct bucket_error error;
+    bool was_logged = false;
+    for (;;) {
+        enum bucket_outcome outcome = take_place(publisher, &other, &error);
+        if (outcome == BUCKET_DONE) return true;
+        if (outcome != BUCKET_OUTDONE) log_failure(publisher, &was_logged, error.text);
+        if (!pause_for(publisher, RETRY_MS)) return false;
+    }
+}
+
+/* Returns 1 when all keys are known, 0 when it failed. */
+static int read_keys_once(struct publisher *publisher, struct bucket_error *error)
+{
+    const struct bucket_module *module = publisher->options.module;
+    uint64_t pending = 0;
+    struct bucket_message message;
+    if (module->read(publisher->client, "objects.>", 0, 1, &pending, error) != BUCKET_DONE) return 0;
+    while (pending > 0) {
+        int got = module->next(publisher->client, PIECE_MS, &message, error);
+        if (got < 0 || has_ended(publisher)) return 0;
+        if (got == 0) continue;
+        publish_found(publisher, &message);
+        pending = message.pending;
+    }
+    module->stop(publisher->client);
+    return 1;
+}
+
+static bool read_keys(struct publisher *publisher)
+{
+    struct bucket_error error = {""};
+    bool was_logged = false, may_write;
+    while (!read_keys_once(publisher, &error)) {
+        if (!has_ended(publisher)) log_failure(publisher, &was_logged, error.text);
+        if (!pause_for(publisher, RETRY_MS) || !regain(publisher, &may_write)) return false;
+    }
+    return publish_delete_others(publisher);
+}
+
+/* --- work */
+
+static bool drain(struct publish_kind *kind, bool *is_more)
+{
+    struct delta *batch;
+    size_t count = delta_fifo_take(kind->fifo, DELTAS, &batch);
+    bool ok = true;
+    for (size_t i = 0; ok && i < count; i++) ok = publish_delta(kind, &batch[i]);
+    delta_fifo_release(kind->fifo, batch, count);
+    *is_more |= delta_fifo_len(kind->fifo) > 0;
+    return ok;
+}
+
+static bool drain_all(struct publisher *publisher, bool *is_more)
+{
+    struct publish_kind *kind;
+    *is_more = false;
+    STAILQ_FOREACH (kind, &publisher->kinds, link)
+        if (!drain(kind, is_more)) return false;
+    return publish_flush(publisher, true);
+}
+
+static bool write_catalogue(struct publisher *publisher)
+{
+    size_t at = publisher->batch.text.len;
+    pthread_mutex_lock(&publisher->lock);
+    bool is_new = publisher->has_catalogue;
+    publisher->has_catalogue = false;
+    if (is_new) buf_str(&publisher->batch.text, buf_slice(&publisher->catalogue));
+    pthread_mutex_unlock(&publisher->lock);
+    if (!is_new) return true;
+    publish_add(publisher, NULL, BUCKET_KEY_KINDS, STR(""), at, false);
+    return publish_flush(publisher, true);
+}
+
+/* First the place before which nobody may read on, long before anything is forgotten. */
+static bool forget_marks(struct publisher *publisher)
+{
+    struct published *mark;
+    struct bucket_error error;
+    char version[24];
+    uint64_t forgotten = 0;
+    int64_t now_ms = publish_now_ms();
+    publisher->forgot_ms = now_ms;
+    mark = TAILQ_FIRST(&publisher->marks);
+    if (!mark || now_ms - mark->deleted_ms < FORGET_MS) return true;
+    TAILQ_FOREACH (mark, &publisher->marks, link)
+        if (now_ms - mark->deleted_ms >= FORGOTTEN_MS && mark->sequence > forgotten)
+            forgotten = mark->sequence;
+    snprintf(version, sizeof version, "%llu", (unsigned long long)forgotten);
+    publish_add(publisher, NULL, BUCKET_KEY_FORGOTTEN, str_of(version), publisher->batch.text.len, false);
+    if (!publish_flush(publisher, true)) return false;
+    for (int i = 0; i < FORGET_COUNT; i++) {
+        mark = TAILQ_FIRST(&publisher->marks);
+        if (!mark || now_ms - mark->deleted_ms < FORGET_MS) return true;
+        if (publisher->options.module->forget(publisher->client, mark->key, mark->sequence, &error) !=
+            BUCKET_DONE)
+            return true;
+        publish_forget(publisher, mark);
+    }
+    return true;
+}
+
+static void await_work(struct publisher *publisher, bool is_more)
+{
+    pthread_mutex_lock(&publisher->lock);
+    if (!is_more && !publisher->has_work && !publisher->ends) {
+        int64_t ms = publisher->signed_ms + SIGN_MS - publish_now_ms();
+        if (ms > 0) publish_wait(publisher, ms);
+    }
+    publisher->has_work = false;
+    pthread_mutex_unlock(&publisher->lock);
+}
+
+static bool work(struct publisher *publisher)
+{
+    bool is_more = false;
+    while (!has_ended(publisher)) {
+        await_work(publisher, is_more);
+        if (!write_catalogue(publisher) || !drain_all(publisher, &is_more)) return false;
+        int64_t now_ms = publish_now_ms();
+        if ((publisher->is_dirty || now_ms - publisher->signed_ms >= SIGN_MS) && !sign(publisher, false))
+            return false;
+        if (now_ms - publisher->forgot_ms >= FORGET_EVERY_MS && !forget_marks(publisher)) return false;
+    }
+    return true;
+}
+
+void *publish_writer_run(void *ctx)
+{
+    struct publisher *publisher = ctx;
+    publisher->client =
+        bucket_client_open(publisher->options.module, publisher->options.target, "kubelua publish");
+    if (await_place(publisher) && read_keys(publisher) && sign(publisher, false)) {
+        log_info("Publishing", F("bucket", publisher->options.target->shown),
+                 FI("kinds", publisher->kind_count));
+        waker_wake(publisher->leads);
+        bool is_more = true, ok = work(publisher);
+        int64_t end_ms = publish_now_ms() + END_MS;
+        while (ok && is_more && publish_now_ms() < end_ms) ok = drain_all(publisher, &is_more);
+        if (ok) sign(publisher, true);
+    }
+    publisher->options.module->close(publisher->client);
+    return NULL;
+}

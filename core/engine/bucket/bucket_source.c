@@ -1,0 +1,359 @@
+/* Lists and watches of one kind from a bucket: a list is the state at the beginning, a watch-list is that and
+ * all that follows, and a watch reads on behind what the last call delivered. Values become lines of a watch,
+ * for the stream that takes those of a server. Selectors are evaluated here; see bucket.h. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "engine/bucket/bucket_internal.h"
+#include "engine/bucket/bucket_key.h"
+#include "kube/api/client.h"
+#include "kube/api/stream.h"
+#include "object/pack/projection.h"
+#include "object/value/selector.h"
+
+struct bucket_source {
+    struct list_watch base;
+    struct object_bucket *bucket;
+    struct resource resource;
+    struct lw_scope scope; /* with copies of all texts */
+    char *api_version, *filter;
+    struct selector *selector; /* NULL: everything, or an error */
+    struct err err;            /* of the scope: no call can succeed */
+    struct bucket_waiter waiter;
+    uint64_t last;   /* sequence of the last message that was delivered; 0: none, or not all before it */
+    int64_t created; /* of the bucket with that sequence */
+};
+
+/* What a reflector has as a struct lw_call. */
+struct bucket_call {
+    struct bucket_source *source;
+    struct lw_options options; /* without texts */
+    struct lw_sink sink;
+    void *ctx;
+    struct bucket_reader *reader; /* NULL: it is over, or did not begin */
+    struct stream *stream;
+    struct timer failing; /* an error that came too early */
+    struct buf line, newest, ns, name;
+    bool is_initial; /* of the message that is delivered */
+    unsigned inside;
+    bool over;
+    struct err err;
+};
+
+static bool reads_on(const struct bucket_call *call)
+{
+    return call->options.verb == LW_WATCH && !call->options.send_initial_events;
+}
+
+/* --- ends */
+
+static void end_call(struct bucket_call *call)
+{
+    if (call->reader) bucket_reader_stop(call->reader);
+    call->reader = NULL;
+    if (call->stream) stream_stop(call->stream);
+    timer_cancel(&call->failing);
+    call->over = true;
+}
+
+static void leave(struct bucket_call *call)
+{
+    if (--call->inside > 0 || !call->over) return;
+    stream_free(call->stream);
+    buf_clear(&call->line);
+    buf_clear(&call->newest);
+    buf_clear(&call->ns);
+    buf_clear(&call->name);
+    free(call);
+}
+
+static void finish(struct bucket_call *call, const struct err *err)
+{
+    if (call->over) return;
+    end_call(call);
+    call->sink.done(call->ctx, err);
+}
+
+static void cancel(struct lw_call *opaque)
+{
+    struct bucket_call *call = (struct bucket_call *)opaque;
+    call->inside++;
+    end_call(call);
+    leave(call);
+}
+
+/* --- objects, from the stream */
+
+static bool is_wanted(const struct bucket_call *call, const struct root *object)
+{
+    const struct selector *selector = call->source->selector;
+    struct value metadata = value_field(root_value(object), STR("metadata"));
+    return !selector || selector_matches(selector, value_field(metadata, STR("labels")));
+}
+
+/* An object whose labels do not match any more is deleted for whoever had it. */
+static void on_event(void *ctx, enum lw_event_type type, struct root *object, int64_t received_us)
+{
+    struct bucket_call *call = ctx;
+    if (!is_wanted(call, object)) {
+        if (call->is_initial) {
+            root_unref(object);
+            return;
+        }
+        type = LW_DELETED;
+    }
+    if (call->options.verb == LW_LIST)
+        call->sink.item(call->ctx, object);
+    else
+        call->sink.event(call->ctx, type, object, received_us);
+}
+
+static void on_refused(void *ctx, const struct lw_refusal *refusal)
+{
+    struct bucket_call *call = ctx;
+    call->sink.refused(call->ctx, refusal);
+}
+
+static void on_skipped(void *ctx)
+{
+    struct bucket_call *call = ctx;
+    if (call->sink.skipped) call->sink.skipped(call->ctx);
+}
+
+/* Nobody writes bookmarks there. */
+static void on_bookmark(void *ctx, const struct lw_bookmark *bookmark) {}
+
+static const struct lw_sink stream_sink = {
+    .event = on_event, .refused = on_refused, .skipped = on_skipped, .bookmark = on_bookmark};
+
+/* --- messages, from the reader */
+
+static void on_opened(void *ctx, int64_t created)
+{
+    struct bucket_call *call = ctx;
+    call->source->created = created;
+    call->inside++;
+    if (call->sink.opened) call->sink.opened(call->ctx);
+    leave(call);
+}
+
+/* A mark without a value is of an object that was never seen whole: only its key is known. */
+static void put_object(struct bucket_call *call, const struct bucket_message *message)
+{
+    const struct bucket_source *source = call->source;
+    if (message->size > 0) {
+        buf_append(&call->line, message->value, message->size);
+        return;
+    }
+    buf_printf(&call->line, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"metadata\":{", source->api_version,
+               source->resource.kind);
+    if (call->ns.len > 0) {
+        buf_puts(&call->line, "\"namespace\":");
+        buf_json_string(&call->line, buf_slice(&call->ns));
+        buf_putc(&call->line, ',');
+    }
+    buf_puts(&call->line, "\"name\":");
+    buf_json_string(&call->line, buf_slice(&call->name));
+    buf_puts(&call->line, "}}");
+}
+
+static void feed(struct bucket_call *call, const struct bucket_message *message)
+{
+    const char *type = message->is_deleted ? "DELETED" : call->is_initial ? "ADDED" : "MODIFIED";
+    call->line.len = 0;
+    buf_printf(&call->line, "{\"type\":\"%s\",\"object\":", type);
+    put_object(call, message);
+    buf_puts(&call->line, "}\n");
+    /* The fast path reads behind the end. */
+    memset(buf_reserve(&call->line, TAPE_PADDING), 0, TAPE_PADDING);
+    int64_t now_us = clock_wall_us(loop_clock(call->source->bucket->options.io_loop));
+    if (!stream_feed(call->stream, call->line.data, call->line.len, now_us, &call->err))
+        finish(call, &call->err);
+}
+
+static void keep_newest(struct bucket_call *call, const char *version)
+{
+    int order = 0;
+    bool is_newer =
+        call->newest.len == 0 ||
+        (resource_version_compare(str_of(version), buf_slice(&call->newest), &order, NULL) && order > 0);
+    if (!*version || !is_newer) return;
+    call->newest.len = 0;
+    buf_puts(&call->newest, version);
+}
+
+static void on_message(void *ctx, const struct bucket_message *message, bool is_initial)
+{
+    struct bucket_call *call = ctx;
+    struct bucket_source *source = call->source;
+    call->inside++;
+    call->is_initial = is_initial;
+    if (is_initial) keep_newest(call, message->version);
+    bool is_skipped =
+        (is_initial && message->is_deleted) || !bucket_key_read(str_of(message->key), &call->ns, &call->name);
+    if (!is_skipped) feed(call, message);
+    /* Until the state is complete there is no place to go on from. */
+    if (!call->over && (!is_initial || message->pending == 0)) source->last = message->sequence;
+    leave(call);
+}
+
+static void on_caught_up(void *ctx)
+{
+    struct bucket_call *call = ctx;
+    struct str version = buf_slice(&call->newest);
+    call->inside++;
+    if (call->options.verb == LW_LIST) {
+        call->sink.list_end(call->ctx,
+                            &(const struct lw_list_meta){.resource_version = version, .remaining = -1});
+        finish(call, NULL);
+    } else
+        call->sink.bookmark(
+            call->ctx, &(const struct lw_bookmark){.resource_version = version, .initial_events_end = true});
+    leave(call);
+}
+
+static void on_ended(void *ctx, const struct err *err)
+{
+    struct bucket_call *call = ctx;
+    call->inside++;
+    call->err = *err;
+    finish(call, &call->err);
+    leave(call);
+}
+
+/* --- calls */
+
+static void on_failing(struct timer *timer)
+{
+    struct bucket_call *call = container_of(timer, struct bucket_call, failing);
+    call->inside++;
+    finish(call, &call->err);
+    leave(call);
+}
+
+static bool check(struct bucket_call *call)
+{
+    struct bucket_source *source = call->source;
+    if (source->err.code != ERR_NONE) {
+        call->err = source->err;
+        return false;
+    }
+    const char *version = bucket_listed(source->bucket, &source->resource, &call->err);
+    if (!version) return false;
+    buf_puts(&call->newest, version);
+    if (!reads_on(call) || source->last > 0) return true;
+    err_set(&call->err, ERR_HTTP, "there is no place in the bucket to go on from");
+    call->err.http_status = 410;
+    return false;
+}
+
+static struct bucket_reader *read_on(struct bucket_call *call)
+{
+    static const struct bucket_reader_sink sink = {on_opened, on_message, on_caught_up, on_ended};
+    struct bucket_source *source = call->source;
+    struct object_bucket *bucket = source->bucket;
+    bool on = reads_on(call);
+    if (!on) source->last = 0;
+    return bucket_reader_start(&bucket->readers,
+                               &(const struct bucket_reader_options){.module = bucket->options.module,
+                                                                     .target = bucket->options.target,
+                                                                     .filter = source->filter,
+                                                                     .after = on ? source->last : 0,
+                                                                     .created = source->created,
+                                                                     .loop = bucket->options.io_loop,
+                                                                     .sink = &sink,
+                                                                     .ctx = call});
+}
+
+static struct lw_call *start(struct list_watch *base, const struct lw_options *options,
+                             const struct lw_sink *sink, void *ctx)
+{
+    struct bucket_source *source = container_of(base, struct bucket_source, base);
+    struct kube_client *client = source->bucket->options.client;
+    struct bucket_call *call = NEW(struct bucket_call);
+    call->source = source;
+    call->options = *options;
+    call->sink = *sink;
+    call->ctx = ctx;
+    call->failing.fn = on_failing;
+    err_clear(&call->err);
+    if (!check(call)) {
+        timer_start(&call->failing, loop_clock(source->bucket->options.io_loop), 0);
+        return (struct lw_call *)call;
+    }
+    call->stream = watch_stream_new(&(const struct stream_options){
+        .packer = source->scope.packer ? source->scope.packer : kube_client_packer(client),
+        .parser = kube_client_parser(client),
+        .max_object_size = kube_client_max_object_size(client),
+        .type = {.api_version = str_of(source->api_version),
+                 .kind = str_of(source->resource.kind),
+                 .always = source->scope.metadata_only,
+                 .projection = source->scope.projection},
+        .admits = source->scope.admits,
+        .admits_ctx = source->scope.admits_ctx,
+        .sink = &stream_sink,
+        .ctx = call});
+    call->reader = read_on(call);
+    return (struct lw_call *)call;
+}
+
+/* Only calls with a connection of their own are paused, and these are none. */
+static void pause_call(struct lw_call *call, bool paused) {}
+
+static void on_reachable(struct list_watch *base, void (*fn)(void *ctx), void *ctx)
+{
+    struct bucket_source *source = container_of(base, struct bucket_source, base);
+    source->waiter.fn = fn;
+    source->waiter.ctx = ctx;
+    LIST_INSERT_HEAD(&source->bucket->waiters, &source->waiter, link);
+}
+
+static void free_source(struct list_watch *base)
+{
+    struct bucket_source *source = container_of(base, struct bucket_source, base);
+    if (source->waiter.fn) LIST_REMOVE(&source->waiter, link);
+    resource_clear(&source->resource);
+    projection_unref(source->scope.projection);
+    selector_free(source->selector);
+    free(source->api_version);
+    free(source->filter);
+    free(source);
+}
+
+static void read_scope(struct bucket_source *source, const struct lw_scope *scope)
+{
+    struct buf text = {0};
+    err_clear(&source->err);
+    source->scope = (struct lw_scope){.metadata_only = scope->metadata_only,
+                                      .packer = scope->packer,
+                                      .admits = scope->admits,
+                                      .admits_ctx = scope->admits_ctx};
+    if (scope->projection) source->scope.projection = projection_ref(scope->projection);
+    if (nonempty(scope->field_selector))
+        err_set(&source->err, ERR_INVALID,
+                "field selector \"%s\": only an API server evaluates field selectors", scope->field_selector);
+    else if (nonempty(scope->label_selector))
+        source->selector = selector_parse(str_of(scope->label_selector), &source->err);
+    bucket_filter(&source->resource, str_of(scope->namespace_ ? scope->namespace_ : ""), &text);
+    source->filter = buf_take(&text);
+}
+
+struct list_watch *bucket_source_new(struct object_bucket *bucket, const struct resource *resource,
+                                     const struct lw_scope *scope)
+{
+    static const struct list_watch_ops ops = {.start = start,
+                                              .cancel = cancel,
+                                              .free = free_source,
+                                              .pause = pause_call,
+                                              .on_reachable = on_reachable};
+    struct bucket_source *source = NEW(struct bucket_source);
+    struct buf api_version = {0};
+    source->base.ops = &ops;
+    source->bucket = bucket;
+    resource_copy(&source->resource, resource);
+    resource_api_version(resource, &api_version);
+    source->api_version = buf_take(&api_version);
+    read_scope(source, scope);
+    return &source->base;
+}

@@ -1,0 +1,434 @@
+/* Module of buckets in NATS: JetStream's key-value stores, which are streams that keep the last message of
+ * each subject. It reads by consumers of its own rather than by the library's watchers: whoever reads decides
+ * what a lost connection means. Writes name the message that must be the last one, so that of two writers one
+ * notices. */
+#include <nats/nats.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "streams/bucket_module.h"
+
+enum {
+    URLS_MAX = 512,
+    SUBJECT_MAX = 2048,
+    HEARTBEAT_MS = 5000,
+    SILENT_MS = 3 * HEARTBEAT_MS,
+    PIECE_MS = 100,
+    HEAD_ROOM = 4096, /* of headers, in a message of the largest size */
+    WRONG_LAST = 10071,
+    NO_STREAM = 10059,
+    NO_MESSAGE = 10037,
+};
+static const char version_header[] = "Kubelua-Version", operation_header[] = "KV-Operation";
+
+struct bucket_client {
+    char *urls, *bucket, *stream, *user, *password, *token, *name;
+    natsConnection *connection; /* NULL: not connected */
+    jsCtx *js;
+    natsSubscription *reading;
+    natsMsg *current;  /* what was returned last */
+    uint64_t expected; /* number of the next message of the consumer */
+    int64_t heard_ms;
+    /* By threads of the library, while messages are written. */
+    atomic_int failures;
+    int is_outdone;
+    struct bucket_error failure; /* the first */
+};
+
+static enum bucket_outcome fail(struct bucket_error *error, const char *what, natsStatus status)
+{
+    snprintf(error->text, sizeof error->text, "%s: %s", what, natsStatus_GetText(status));
+    return BUCKET_FAILED;
+}
+
+static char *copy(const char *text)
+{
+    return text ? strdup(text) : NULL;
+}
+
+static void end_reading(struct bucket_client *client)
+{
+    natsMsg_Destroy(client->current);
+    natsSubscription_Destroy(client->reading);
+    client->current = NULL;
+    client->reading = NULL;
+}
+
+static void disconnect(struct bucket_client *client)
+{
+    end_reading(client);
+    jsCtx_Destroy(client->js);
+    natsConnection_Destroy(client->connection);
+    client->js = NULL;
+    client->connection = NULL;
+}
+
+static void close_client(void *ctx)
+{
+    struct bucket_client *client = ctx;
+    disconnect(client);
+    free(client->urls);
+    free(client->bucket);
+    free(client->stream);
+    free(client->user);
+    free(client->password);
+    free(client->token);
+    free(client->name);
+    free(client);
+}
+
+static void *open_client(const struct bucket_settings *settings)
+{
+    struct bucket_client *client = calloc(1, sizeof *client);
+    if (!client) abort();
+    client->urls = copy(settings->servers);
+    client->bucket = copy(settings->bucket);
+    client->user = copy(settings->user);
+    client->password = copy(settings->password);
+    client->token = copy(settings->token);
+    client->name = copy(settings->name);
+    size_t room = strlen(settings->bucket) + sizeof "KV_";
+    client->stream = malloc(room);
+    if (!client->stream) abort();
+    snprintf(client->stream, room, "KV_%s", settings->bucket);
+    return client;
+}
+
+/* --- the connection */
+
+/* On a thread of the library, one call after the other. */
+static void on_refused(jsCtx *js, jsPubAckErr *problem, void *ctx)
+{
+    struct bucket_client *client = ctx;
+    if (atomic_load(&client->failures) > 0) return;
+    client->is_outdone = problem->ErrCode == (jsErrCode)WRONG_LAST;
+    snprintf(client->failure.text, sizeof client->failure.text, "%s",
+             problem->ErrText ? problem->ErrText : natsStatus_GetText(problem->Err));
+    atomic_store(&client->failures, 1);
+}
+
+static natsStatus set_servers(natsOptions *options, const struct bucket_client *client)
+{
+    char copy_of[URLS_MAX], *rest = NULL;
+    const char *urls[16];
+    int count = 0;
+    snprintf(copy_of, sizeof copy_of, "%s", client->urls);
+    for (char *one = strtok_r(copy_of, ",", &rest); one && count < 16; one = strtok_r(NULL, ",", &rest))
+        urls[count++] = one;
+    return natsOptions_SetServers(options, urls, count);
+}
+
+static natsStatus connect_with(struct bucket_client *client, natsOptions *options)
+{
+    jsOptions js;
+    natsStatus s = set_servers(options, client);
+    if (s == NATS_OK) s = natsOptions_SetAllowReconnect(options, false);
+    if (s == NATS_OK) s = natsOptions_SetTimeout(options, BUCKET_WAIT_MS);
+    if (s == NATS_OK && client->name) s = natsOptions_SetName(options, client->name);
+    if (s == NATS_OK && client->token) s = natsOptions_SetToken(options, client->token);
+    if (s == NATS_OK && client->user)
+        s = natsOptions_SetUserInfo(options, client->user, client->password ? client->password : "");
+    if (s == NATS_OK) s = natsConnection_Connect(&client->connection, options);
+    if (s == NATS_OK) s = jsOptions_Init(&js);
+    if (s != NATS_OK) return s;
+    js.Wait = BUCKET_WAIT_MS;
+    js.PublishAsync.ErrHandler = on_refused;
+    js.PublishAsync.ErrHandlerClosure = client;
+    return natsConnection_JetStream(&client->js, client->connection, &js);
+}
+
+static enum bucket_outcome connect_client(struct bucket_client *client, struct bucket_error *error)
+{
+    natsOptions *options = NULL;
+    if (client->js && !natsConnection_IsClosed(client->connection)) return BUCKET_DONE;
+    disconnect(client);
+    natsStatus s = natsOptions_Create(&options);
+    if (s == NATS_OK) s = connect_with(client, options);
+    natsOptions_Destroy(options);
+    if (s == NATS_OK) return BUCKET_DONE;
+    disconnect(client);
+    return fail(error, client->urls, s);
+}
+
+/* Of a call that the server did not answer as it should. */
+static enum bucket_outcome refused(struct bucket_client *client, natsStatus s, jsErrCode code,
+                                   struct bucket_error *error)
+{
+    if ((int)code == NO_STREAM) {
+        snprintf(error->text, sizeof error->text, "there is no bucket %s", client->bucket);
+        return BUCKET_MISSING;
+    }
+    if (s == NATS_NO_RESPONDERS)
+        snprintf(error->text, sizeof error->text, "%s: JetStream is not enabled", client->urls);
+    else
+        fail(error, client->bucket, s);
+    disconnect(client);
+    return BUCKET_FAILED;
+}
+
+static enum bucket_outcome inspect(void *ctx, struct bucket_state *state, struct bucket_error *error)
+{
+    struct bucket_client *client = ctx;
+    jsStreamInfo *info = NULL;
+    jsErrCode code = 0;
+    if (connect_client(client, error) != BUCKET_DONE) return BUCKET_FAILED;
+    natsStatus s = js_GetStreamInfo(&info, client->js, client->stream, NULL, &code);
+    if (s != NATS_OK) return refused(client, s, code, error);
+    *state = (struct bucket_state){.created = info->Created, .last = info->State.LastSeq};
+    jsStreamInfo_Destroy(info);
+    return BUCKET_DONE;
+}
+
+static enum bucket_outcome create(void *ctx, int replicas, struct bucket_error *error)
+{
+    struct bucket_client *client = ctx;
+    kvConfig config;
+    kvStore *store = NULL;
+    if (connect_client(client, error) != BUCKET_DONE) return BUCKET_FAILED;
+    kvConfig_Init(&config);
+    config.Bucket = client->bucket;
+    config.Description = "objects of a cluster, by kubelua publish";
+    config.History = 1;
+    config.Replicas = replicas;
+    natsStatus s = js_CreateKeyValue(&store, client->js, &config);
+    kvStore_Destroy(store);
+    return s == NATS_OK ? BUCKET_DONE : refused(client, s, 0, error);
+}
+
+static void put_subject(const struct bucket_client *client, const char *key, char *out)
+{
+    snprintf(out, SUBJECT_MAX, "$KV.%s.%s", client->bucket, key);
+}
+
+/* --- reading */
+
+static natsStatus add_consumer(struct bucket_client *client, const char *filter, uint64_t after,
+                               int heads_only, uint64_t *pending, jsErrCode *code)
+{
+    char subject[SUBJECT_MAX];
+    jsConsumerConfig config;
+    jsConsumerInfo *info = NULL;
+    put_subject(client, filter, subject);
+    jsConsumerConfig_Init(&config);
+    config.DeliverPolicy = after ? js_DeliverByStartSequence : js_DeliverLastPerSubject;
+    config.OptStartSeq = after ? after + 1 : 0;
+    config.AckPolicy = js_AckNone;
+    config.MaxDeliver = 1;
+    config.FilterSubject = subject;
+    config.FlowControl = true;
+    config.Heartbeat = HEARTBEAT_MS * (int64_t)1000000;
+    config.HeadersOnly = heads_only != 0;
+    config.MemoryStorage = true;
+    config.Replicas = 1;
+    config.DeliverSubject = natsSubscription_GetSubject(client->reading);
+    natsStatus s = js_AddConsumer(&info, client->js, client->stream, &config, NULL, code);
+    if (s == NATS_OK) *pending = info->NumPending;
+    jsConsumerInfo_Destroy(info);
+    return s;
+}
+
+static enum bucket_outcome read_bucket(void *ctx, const char *filter, uint64_t after, int heads_only,
+                                       uint64_t *pending, struct bucket_error *error)
+{
+    struct bucket_client *client = ctx;
+    natsInbox *inbox = NULL;
+    jsErrCode code = 0;
+    if (connect_client(client, error) != BUCKET_DONE) return BUCKET_FAILED;
+    end_reading(client);
+    natsStatus s = natsInbox_Create(&inbox);
+    if (s == NATS_OK) s = natsConnection_SubscribeSync(&client->reading, client->connection, inbox);
+    /* Flow control bounds what waits here. */
+    if (s == NATS_OK) s = natsSubscription_SetPendingLimits(client->reading, -1, -1);
+    if (s == NATS_OK) s = add_consumer(client, filter, after, heads_only, pending, &code);
+    natsInbox_Destroy(inbox);
+    client->expected = 1;
+    client->heard_ms = nats_Now();
+    return s == NATS_OK ? BUCKET_DONE : refused(client, s, code, error);
+}
+
+/* Heartbeats, and questions whether everything before them was taken. */
+static void answer_control(struct bucket_client *client, natsMsg *message)
+{
+    const char *stalled = NULL, *reply = natsMsg_GetReply(message);
+    natsMsgHeader_Get(message, "Nats-Consumer-Stalled", &stalled);
+    if (!reply || !*reply) reply = stalled;
+    if (reply) natsConnection_PublishString(client->connection, reply, "");
+}
+
+static void take_heads(natsMsg *message, struct bucket_message *out)
+{
+    const char *text = NULL;
+    out->is_deleted = natsMsgHeader_Get(message, operation_header, &text) == NATS_OK && text &&
+                      (strcmp(text, "DEL") == 0 || strcmp(text, "PURGE") == 0);
+    text = NULL;
+    natsMsgHeader_Get(message, version_header, &text);
+    out->version = text ? text : "";
+    out->value = natsMsg_GetData(message);
+    out->size = (size_t)natsMsg_GetDataLength(message);
+}
+
+/* Behind "$KV.BUCKET.". */
+static const char *key_of(const struct bucket_client *client, natsMsg *message)
+{
+    return natsMsg_GetSubject(message) + strlen("$KV..") + strlen(client->bucket);
+}
+
+static int take(struct bucket_client *client, struct bucket_message *out, struct bucket_error *error)
+{
+    jsMsgMetaData *about = NULL;
+    natsStatus s = natsMsg_GetMetaData(&about, client->current);
+    if (s != NATS_OK) {
+        fail(error, client->bucket, s);
+        return -1;
+    }
+    int is_next = about->Sequence.Consumer == client->expected++;
+    *out = (struct bucket_message){.key = key_of(client, client->current),
+                                   .sequence = about->Sequence.Stream,
+                                   .pending = about->NumPending};
+    jsMsgMetaData_Destroy(about);
+    take_heads(client->current, out);
+    if (is_next) return 1;
+    snprintf(error->text, sizeof error->text, "%s: messages were lost on their way", client->bucket);
+    return -1;
+}
+
+static int next(void *ctx, int timeout_ms, struct bucket_message *message, struct bucket_error *error)
+{
+    struct bucket_client *client = ctx;
+    const char *status = NULL;
+    natsMsg_Destroy(client->current);
+    client->current = NULL;
+    if (!client->reading) {
+        snprintf(error->text, sizeof error->text, "%s: not read", client->bucket);
+        return -1;
+    }
+    natsStatus s = natsSubscription_NextMsg(&client->current, client->reading, timeout_ms);
+    if (s == NATS_TIMEOUT && nats_Now() - client->heard_ms < SILENT_MS) return 0;
+    if (s != NATS_OK) {
+        fail(error, client->urls, s);
+        return -1;
+    }
+    client->heard_ms = nats_Now();
+    if (natsMsgHeader_Get(client->current, "Status", &status) != NATS_OK || !status)
+        return take(client, message, error);
+    if (strcmp(status, "100") == 0) {
+        answer_control(client, client->current);
+        return 0;
+    }
+    snprintf(error->text, sizeof error->text, "%s: the server ended the consumer: status %s", client->bucket,
+             status);
+    return -1;
+}
+
+static void stop_reading(void *ctx)
+{
+    end_reading(ctx);
+}
+
+static enum bucket_outcome get(void *ctx, const char *key, struct bucket_message *message,
+                               struct bucket_error *error)
+{
+    struct bucket_client *client = ctx;
+    char subject[SUBJECT_MAX];
+    jsErrCode code = 0;
+    if (connect_client(client, error) != BUCKET_DONE) return BUCKET_FAILED;
+    natsMsg_Destroy(client->current);
+    client->current = NULL;
+    put_subject(client, key, subject);
+    natsStatus s = js_GetLastMsg(&client->current, client->js, client->stream, subject, NULL, &code);
+    if (s == NATS_NOT_FOUND || (int)code == NO_MESSAGE) {
+        snprintf(error->text, sizeof error->text, "there is no key %s", key);
+        return BUCKET_MISSING;
+    }
+    if (s != NATS_OK) return refused(client, s, code, error);
+    *message = (struct bucket_message){.key = key_of(client, client->current),
+                                       .sequence = natsMsg_GetSequence(client->current)};
+    take_heads(client->current, message);
+    return BUCKET_DONE;
+}
+
+/* --- writing */
+
+static natsStatus send_one(struct bucket_client *client, const struct bucket_message *message, uint64_t last)
+{
+    char subject[SUBJECT_MAX];
+    natsMsg *sent = NULL;
+    jsPubOptions options;
+    put_subject(client, message->key, subject);
+    jsPubOptions_Init(&options);
+    options.ExpectLastSeq = last;
+    natsStatus s = natsMsg_Create(&sent, subject, NULL, message->value, (int)message->size);
+    if (s == NATS_OK && message->version && *message->version)
+        s = natsMsgHeader_Set(sent, version_header, message->version);
+    if (s == NATS_OK && message->is_deleted) s = natsMsgHeader_Set(sent, operation_header, "DEL");
+    if (s == NATS_OK) s = js_PublishMsgAsync(client->js, &sent, &options);
+    natsMsg_Destroy(sent);
+    return s;
+}
+
+static natsStatus await_acks(struct bucket_client *client)
+{
+    natsStatus s = NATS_TIMEOUT;
+    for (int ms = 0; s == NATS_TIMEOUT && ms < BUCKET_WAIT_MS; ms += PIECE_MS) {
+        jsPubOptions options;
+        jsPubOptions_Init(&options);
+        options.MaxWait = PIECE_MS;
+        s = js_PublishAsyncComplete(client->js, &options);
+        if (natsConnection_IsClosed(client->connection)) return NATS_CONNECTION_CLOSED;
+    }
+    return s;
+}
+
+static enum bucket_outcome write_bucket(void *ctx, const struct bucket_message *messages, size_t count,
+                                        uint64_t *last, struct bucket_error *error)
+{
+    struct bucket_client *client = ctx;
+    natsStatus s = NATS_OK;
+    if (connect_client(client, error) != BUCKET_DONE) return BUCKET_FAILED;
+    atomic_store(&client->failures, 0);
+    client->is_outdone = 0;
+    for (size_t i = 0; s == NATS_OK && i < count && atomic_load(&client->failures) == 0; i++)
+        s = send_one(client, &messages[i], *last ? *last + i : 0);
+    if (s == NATS_OK) s = await_acks(client);
+    if (s == NATS_OK && atomic_load(&client->failures) == 0) {
+        if (*last) *last += count;
+        return BUCKET_DONE;
+    }
+    int failed = atomic_load(&client->failures) > 0, is_outdone = failed && client->is_outdone;
+    if (failed)
+        *error = client->failure;
+    else
+        fail(error, client->urls, s);
+    /* What is on its way would be stored behind what is sent again. */
+    disconnect(client);
+    return is_outdone ? BUCKET_OUTDONE : BUCKET_FAILED;
+}
+
+static enum bucket_outcome forget(void *ctx, const char *key, uint64_t sequence, struct bucket_error *error)
+{
+    struct bucket_client *client = ctx;
+    char subject[SUBJECT_MAX];
+    jsOptions options;
+    jsErrCode code = 0;
+    if (connect_client(client, error) != BUCKET_DONE) return BUCKET_FAILED;
+    put_subject(client, key, subject);
+    jsOptions_Init(&options);
+    options.Wait = BUCKET_WAIT_MS;
+    options.Stream.Purge.Subject = subject;
+    options.Stream.Purge.Sequence = sequence + 1;
+    natsStatus s = js_PurgeStream(client->js, client->stream, &options, &code);
+    return s == NATS_OK ? BUCKET_DONE : refused(client, s, code, error);
+}
+
+static size_t value_max(void *ctx)
+{
+    const struct bucket_client *client = ctx;
+    int64_t max = client->connection ? natsConnection_GetMaxPayload(client->connection) : 0;
+    return max > HEAD_ROOM ? (size_t)max - HEAD_ROOM : 0;
+}
+
+__attribute__((visibility("default"))) const struct bucket_module kubelua_bucket_module = {
+    BUCKET_MODULE_VERSION, open_client, inspect,      create, read_bucket, next,
+    stop_reading,          get,         write_bucket, forget, value_max,   close_client};

@@ -1,0 +1,261 @@
+-- `kubelua publish` and `kubelua run --from`: engines that have objects from a bucket of NATS (nats-server), which one
+-- publisher writes: what handlers see, restarts of all of them, and what that costs the API server.
+local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
+local temp = require "spec.support.temp"
+
+local SCRIPT = [[
+  local k8s = require "k8s"
+  local settings = k8s.params {
+    labels = { type = "string", default = "" },
+    namespace = { type = "string", default = "" },
+  }
+  local pods = k8s.informer("pods", {
+    selector = settings.labels ~= "" and settings.labels or nil,
+    namespace = settings.namespace ~= "" and settings.namespace or nil,
+  })
+  pods:on_add(function(pod, ev) print("add", pod:key(), pod:label "v" or "-", ev.initial) end)
+  pods:on_update(function(_, pod) print("update", pod:key(), pod:label "v" or "-") end)
+  pods:on_delete(function(pod) print("delete", pod:key(), pod:label "v" or "-") end)
+]]
+
+local binary = os.getenv "KUBELUA_BIN" or "build/release/kubelua"
+
+local function is_there(path)
+  local file = io.open(path)
+  return file and file:close()
+end
+
+-- CI has everything.
+if not is_there(binary:match "^(.*)/" .. "/lib/kubelua/nats_bucket.so")
+  or temp.run "command -v nats-server" == "" then
+  assert(not os.getenv "KUBELUA_REQUIRE_REAL", "libnats-dev and nats-server are not installed")
+  describe("objects from a bucket", function() pending "libnats-dev and nats-server are not installed" end)
+  return
+end
+
+describe("objects from a bucket", function()
+  local sim, folder, broker, url
+
+  local function start_broker(port)
+    broker = proc.spawn {
+      "nats-server", "-js", "-sd", folder .. "/nats", "-a", "127.0.0.1", "-p", tostring(port),
+    }
+    broker.port = broker:wait_error "Listening for client connections on 127.0.0.1:(%d+)"
+    broker:wait_error "Server is ready"
+    url = "nats://127.0.0.1:" .. broker.port .. "/test"
+  end
+
+  local function end_broker()
+    broker:kill "KILL"
+    broker:wait()
+  end
+
+  before_each(function()
+    sim, folder = cluster.sim(), temp.folder()
+    temp.write(folder .. "/it.lua", SCRIPT)
+    start_broker(-1)
+  end)
+  after_each(function()
+    cluster.stop_all()
+    end_broker()
+    temp.remove(folder)
+  end)
+
+  local function publish(...)
+    local p = cluster.kubelua { "publish", "-s", sim.server, "--to", url, ... }
+    return p
+  end
+
+  -- Without a kubeconfig, so that it could not ask the server.
+  local function worker(...)
+    return cluster.kubelua {
+      "run", "-f", folder .. "/it.lua", "--from", url, env = { KUBECONFIG = "/dev/null", HOME = folder }, ...,
+    }
+  end
+
+  local function create(name, labels, namespace)
+    return sim.api:create("/api/v1/namespaces/" .. (namespace or "default") .. "/pods", {
+      metadata = { name = name, labels = labels }, spec = { containers = { { name = "c", image = "i" } } },
+    })
+  end
+  local function label(name, v)
+    sim.api:patch("/api/v1/namespaces/default/pods/" .. name, { metadata = { labels = { v = v } } })
+  end
+  local function delete(name) sim.api:delete("/api/v1/namespaces/default/pods/" .. name) end
+  local function stats() return sim.api:get "/sim/stats" end
+
+  it("come to handlers as from the server: adds, updates and deletes", function()
+    create("a", { v = "1" })
+    create("dotted.name", { v = "1" })
+    publish "pods"
+    local w = worker()
+    w:wait_line "^add\tdefault/a\t1\ttrue"
+    w:wait_line "^add\tdefault/dotted.name\t1\ttrue"
+    create("b", { v = "1" })
+    w:wait_line "^add\tdefault/b\t1\tfalse"
+    label("a", "2")
+    w:wait_line "^update\tdefault/a\t2"
+    delete "a"
+    w:wait_line "^delete\tdefault/a\t2"
+    label("dotted.name", "2")
+    w:wait_line "^update\tdefault/dotted.name\t2"
+    assert.are.equal(0, cluster.terminate(w), w:report())
+  end)
+
+  it("are those of a selector and of a namespace, which are evaluated here", function()
+    create("a", { app = "web", v = "1" })
+    create("b", { v = "1" })
+    sim.api:create("/api/v1/namespaces", { metadata = { name = "shop" } })
+    create("c", { app = "web", v = "1" }, "shop")
+    publish "pods"
+    local w = worker("--param", "labels=app=web")
+    w:wait_line "^add\tdefault/a\t1\ttrue"
+    w:wait_line "^add\tshop/c\t1\ttrue"
+    sim.api:patch("/api/v1/namespaces/default/pods/a", { metadata = { labels = { app = "other" } } })
+    w:wait_line "^delete\tdefault/a"
+    sim.api:patch("/api/v1/namespaces/default/pods/b", { metadata = { labels = { app = "web" } } })
+    w:wait_line "^add\tdefault/b\t1\tfalse"
+    local s = worker("--param", "namespace=shop")
+    s:wait_line "^add\tshop/c\t1\ttrue"
+    create("d", { v = "1" }, "shop")
+    s:wait_line "^add\tshop/d\t1\tfalse"
+    assert.is_nil(s:out():find "default/", s:report())
+  end)
+
+  it("survive restarts of NATS, which workers and the publisher wait for", function()
+    create("a", { v = "1" })
+    create("b", { v = "1" })
+    local p, w = publish "pods", worker()
+    w:wait_line "^add\tdefault/a"
+    w:wait_line "^add\tdefault/b"
+    end_broker()
+    w:wait_error "Bucket cannot be read, retrying"
+    delete "a"
+    label("b", "2")
+    create("c", { v = "1" })
+    start_broker(broker.port)
+    w:wait_line "^delete\tdefault/a\t1"
+    w:wait_line "^update\tdefault/b\t2"
+    w:wait_line "^add\tdefault/c\t1\tfalse"
+    p:wait_error "Bucket is written again"
+    assert.are.equal(0, cluster.terminate(p), p:report())
+    assert.matches("Published 1 kind: %d written, 1 deleted, 0 too large", p:err())
+  end)
+
+  it("are what the server has after restarts of the publisher: what was deleted meanwhile is found", function()
+    create("a", { v = "1" })
+    create("b", { v = "1" })
+    create("c", { v = "1" })
+    local p, w = publish "pods", worker()
+    for _, name in ipairs { "a", "b", "c" } do w:wait_line("^add\tdefault/" .. name) end
+    p:kill "KILL"
+    p:wait()
+    delete "a"
+    label("b", "2")
+    -- One that was killed has not said that it ends.
+    p = publish "pods"
+    p:wait_error "Another publisher may be writing, waiting until it ends or is silent"
+    w:wait_line("^update\tdefault/b\t2", 60)
+    w:wait_line("^delete\tdefault/a\t1", 60)
+    assert.are.equal(0, cluster.terminate(p), p:report())
+    assert.matches("Published 1 kind: 1 written, 1 deleted", p:err())
+    delete "c"
+    p = publish "pods"
+    w:wait_line "^delete\tdefault/c\t1"
+    -- It had said so.
+    assert.is_nil(p:err():find "Another publisher", p:report())
+  end)
+
+  it("come from one publisher at a time, which ends when another one has taken over", function()
+    create("a", { v = "1" })
+    local first, w = publish "pods", worker()
+    w:wait_line "^add\tdefault/a"
+    local second = publish "pods"
+    second:wait_error "Another publisher may be writing"
+    first:kill "STOP"
+    w:wait_error("Publisher is silent, objects may be old", 60)
+    second:wait_error("Publishing", 60)
+    w:wait_error("Publisher writes again", 60)
+    label("a", "2")
+    w:wait_line "^update\tdefault/a\t2"
+    first:kill "CONT"
+    assert.are.equal(3, first:wait(60), first:report())
+    assert.matches("another publisher has taken over", first:err())
+    label("a", "3")
+    w:wait_line "^update\tdefault/a\t3"
+  end)
+
+  it("cost the server what one engine costs, however many read them, and start without a list", function()
+    for i = 1, 50 do create("pod-" .. i, { v = "1" }) end
+    publish "pods"
+    local workers = { worker() }
+    workers[1]:wait_line "^add\tdefault/pod%-50"
+    local before = stats()
+    for i = 2, 20 do workers[i] = worker() end
+    for i = 2, 20 do
+      workers[i]:wait_error('"Synced" informer="pods" objects=50', 60)
+    end
+    label("pod-7", "2")
+    for i = 1, 20 do workers[i]:wait_line("^update\tdefault/pod%-7\t2", 60) end
+    local after = stats()
+    -- The one patch above, and those that read these counts.
+    assert.are.equal(before.lists, after.lists)
+    assert.are.equal(before.watches, after.watches)
+    assert.are.equal(before.watch_lists, after.watch_lists)
+    assert.are.equal(before.requests + 2, after.requests)
+    assert.are.equal(before.open_watches, after.open_watches)
+    -- Started again, one has its state although the publisher is gone and the server, too.
+    sim:kill "KILL"
+    sim:wait()
+    assert.are.equal(0, cluster.terminate(workers[20]), workers[20]:report())
+    local again = worker()
+    again:wait_line "^add\tdefault/pod%-7\t2\ttrue"
+    again:wait_error '"Synced" informer="pods" objects=50'
+  end)
+
+  it("are not had of a kind that is not published, nor before anything is, which is said", function()
+    local w = worker()
+    w:wait_error "there is no bucket test"
+    local p = publish "configmaps"
+    w:wait_error("has no pods; its publisher does not publish that kind", 60)
+    assert.are.equal(0, cluster.terminate(p), p:report())
+    publish("pods", "configmaps")
+    create("a", { v = "1" })
+    w:wait_line("^add\tdefault/a\t1", 60)
+  end)
+
+  it("need a server for requests of scripts alone", function()
+    temp.write(folder .. "/it.lua", [[
+      local k8s = require "k8s"
+      k8s.writes { "pods:patch" }
+      k8s.informer("pods"):on_add(function(pod)
+        local done, err = k8s.patch(pod, { metadata = { annotations = { seen = "yes" } } })
+        print("patched", done and done.metadata.annotations.seen or err.message)
+      end)
+    ]])
+    create("a", { v = "1" })
+    publish "pods"
+    local w = worker()
+    w:wait_line "^patched\t.*no cluster is configured, which requests of scripts need"
+    local with_server = worker("-s", sim.server)
+    with_server:wait_line "^patched\tyes"
+    assert.are.equal("yes", sim.api:get("/api/v1/namespaces/default/pods/a").metadata.annotations.seen)
+  end)
+
+  it("are refused with a message where flags are wrong", function()
+    local function fails(words, pattern)
+      local p = cluster.kubelua(words)
+      assert.are.equal(2, p:wait(), p:report())
+      assert.matches(pattern, p:err())
+    end
+    fails({ "publish", "pods", "-s", sim.server }, "no bucket given; use %-%-to nats://HOST/BUCKET")
+    fails({ "publish", "--to", url, "-s", sim.server }, "nothing to publish; give KINDs")
+    fails({ "publish", "pods", "--to", "nats://u:secret@h/b", "-s", sim.server }, "without a user")
+    fails({ "run", "-f", folder .. "/it.lua", "--from", "nats://h/b.c" }, "a bucket's name has at most")
+    fails({ "run", "-f", folder .. "/it.lua", "--from", "http://h/b" }, "must be nats://HOST")
+    fails({ "publish", "pods", "--to", url, "-s", sim.server, "--nats-token-file", folder .. "/none" },
+      "%-%-nats%-token%-file: ")
+    fails({ "publish", "podz", "--to", url, "-s", sim.server }, "podz")
+  end)
+end)
