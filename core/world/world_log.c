@@ -32,6 +32,7 @@ static void take(struct log_stream *log)
         const char *text = lua_tolstring(L, -2, &n);
         sim_out_put(&log->out, (struct str){text, n});
         log->over = lua_toboolean(L, -1);
+        world_pump_wake(world->pump); /* the changes that were read here are for the controllers, too */
     }
     lua_settop(L, 0);
     pthread_mutex_unlock(&world->lock);

@@ -59,11 +59,12 @@ end
 
 local function text_of(lines, query)
   local tail = tonumber(query.tailLines)
-  local since = tonumber(query.sinceSeconds)
+  local seconds = tonumber(query.sinceSeconds)
+  local since = seconds and times.now() - seconds * times.second or times.of(query.sinceTime)
   local parts = {}
   for i = math.max(1, tail and #lines - tail + 1 or 1), #lines do
     local at, text = lines[i][1], lines[i][2]
-    if not since or at >= times.now() - since * times.second then
+    if not since or at >= since then
       local stamp = query.timestamps == "true" and times.text(at):gsub("Z$", ".000000000Z") .. " " or ""
       parts[#parts + 1] = stamp .. text .. "\n"
     end

@@ -70,6 +70,23 @@ describe("kubelua sim --world #threads", function()
     assert.are.equal("one of stop, start, step=DURATION and speed=N is missing", refused "faster")
   end)
 
+  it("goes on while somebody follows a log", function()
+    sim.api:request("POST", "/sim/clock?start")
+    local function run(name)
+      sim.api:create(core .. "pods", { kind = "Pod", apiVersion = "v1", metadata = { name = name },
+        spec = { containers = { { name = "c", image = "i:1" } } } })
+      await(function() return sim.api:get(core .. "pods/" .. name).status.phase == "Running" end, name .. " to run", 10)
+    end
+    run "first"
+    local follower = cluster.start { "curl", "--silent", "--no-buffer",
+      sim.server .. core .. "pods/first/log?follow=true" }
+    follower:wait_line "^i:1: started as first/c$"
+    run "second"
+    run "third"
+    follower:kill "TERM"
+    follower:wait(10)
+  end)
+
   it("has the pods of a Deployment run", function()
     sim.api:create(apps .. "deployments", deployment(3))
     step "0s"
