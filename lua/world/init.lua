@@ -12,8 +12,8 @@ local world = {}
 -- In the order in which they hear of a change.
 local modules = {
   "nodes", "evictions", "namespaces", "accounts", "services", "deployments", "replicasets", "statefulsets",
-  "daemonsets", "cronjobs", "jobs", "volumes", "garbage", "scheduler", "kubelet", "budgets", "endpoints", "mirrors",
-  "rates",
+  "daemonsets", "cronjobs", "jobs", "autoscalers", "volumes", "garbage", "scheduler", "kubelet", "budgets",
+  "endpoints", "mirrors", "rates",
 }
 
 local KEYS_AT_AN_INSTANT = 1e6 -- more than this is a circle

@@ -49,6 +49,7 @@ describe("kubectl beside controllers", function()
     start_part { "build/real/kube-scheduler", unpack(access) }
     start_part { "build/real/kube-controller-manager", "--service-account-private-key-file=" .. server.dir
       .. "/service-account.key", "--root-ca-file=" .. server.ca, "--node-monitor-grace-period=24h",
+      "--horizontal-pod-autoscaler-sync-period=3s",
       "--flex-volume-plugin-dir=" .. home .. "/volumes", unpack(access) }
     cluster.run("--kubeconfig=" .. server.kubeconfig, folder .. "/kubelet.lua", { "--limit", "writes=60000" })
   end)

@@ -173,6 +173,8 @@ describe("kubelua sim --world #threads", function()
     step "25s"
     assert.are.equal("i:1: started as app/c\ni:1: running for 10 s\ni:1: running for 20 s\n", log())
     assert.are.equal("i:1: running for 20 s\n", log "?tailLines=1")
+    assert.are.equal("i:1: running for 20 s\n", log "?sinceTime=2026-01-01T00:00:15Z")
+    assert.are.equal("i:1: running for 10 s\ni:1: running for 20 s\n", log "?sinceSeconds=20")
     step "10s"
     local status = sim.api:get(core .. "pods/app").status.containerStatuses[1]
     assert.are.same({ "CrashLoopBackOff", 2 }, { status.state.waiting.reason, status.lastState.terminated.exitCode })
@@ -181,6 +183,33 @@ describe("kubelua sim --world #threads", function()
     assert.are.same({ 1, true }, { status.restartCount, status.ready })
     assert.has_match("ended with exit code 2", log "?previous=true")
     assert.are.equal(404, (sim.api:curl("GET", core .. "pods/none/log")))
+  end)
+
+  it("keeps a workload within the bounds of its autoscaler, and measures nothing", function()
+    local hpas = "/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers"
+    sim.api:create(apps .. "deployments", workload("Deployment", "web", { replicas = 5 }))
+    sim.api:create(hpas, { kind = "HorizontalPodAutoscaler", apiVersion = "autoscaling/v2", metadata = { name = "web" },
+      spec = { minReplicas = 2, maxReplicas = 3,
+        scaleTargetRef = { apiVersion = "apps/v1", kind = "Deployment", name = "web" } } })
+    local function reasons()
+      local list = {}
+      for i, condition in ipairs(sim.api:get(hpas .. "/web").status.conditions) do list[i] = condition.reason end
+      table.sort(list)
+      return list
+    end
+    local function replicas() return sim.api:get(apps .. "deployments/web").spec.replicas end
+    step "1s"
+    assert.are.equal(3, replicas())
+    assert.are.same({ "SucceededRescale" }, reasons())
+    step "20s"
+    assert.are.same({ "FailedGetResourceMetric", "SucceededGetScale" }, reasons())
+    patch(apps .. "deployments/web", { spec = { replicas = 1 } })
+    step "15s"
+    assert.are.equal(2, replicas())
+    patch(apps .. "deployments/web", { spec = { replicas = 0 } })
+    step "15s"
+    assert.are.same({ "ScalingDisabled", "SucceededGetScale" }, reasons())
+    assert.are.equal(0, replicas())
   end)
 
   it("has a service account in each namespace, and removes its content with it", function()
