@@ -51,10 +51,11 @@ static inline const struct section *root_sections(const struct root *root)
 
 struct pool {
     struct pool_options options;
-    const char *owner;         /* the owning thread's mark, see thread_mark */
+    const char *_Atomic owner; /* the owning thread's mark, see thread_mark; NULL: it was left */
     uint32_t fork_epoch;       /* fork epoch of the process that created it */
     _Atomic size_t root_bytes; /* of all roots alive; written by the owner only */
     _Atomic uint32_t released; /* granule of the newest root in the release queue */
+    _Atomic size_t listed;     /* objects of lists that ended elsewhere since the last drain */
     uint32_t draining;         /* the rest of a queue that was taken over */
     struct granule_table nodes, roots;
     struct granule_table latest; /* roots by `text_head`, the one last marked for each */

@@ -67,6 +67,9 @@ bool pack_text(struct packer *packer, const char *text, size_t len, const struct
 
 /* Returns the mark of a text that is a new state of its object: its `whole` is 0. */
 struct pack_mark pack_mark(struct str text, const struct pack_type *type);
+/* Returns a hash that is equal for the states of an object, and for objects of one template that share most
+ * of their subtrees: those with the same generateName, where the text has it at its beginning. */
+uint32_t pack_group(struct str text);
 /* Returns the object that was packed from the identical text, if it still exists: a new reference, or NULL.
  * Nothing is parsed. `*mark` is for pack_tokens, or for pack_remember after pack_tape, which record the text;
  * pack_text does both itself. */

@@ -40,6 +40,19 @@ static struct str head_of(struct str text)
     return head;
 }
 
+uint32_t pack_group(struct str text)
+{
+    static const struct str generate = STR("\"generateName\":\""), uid = STR("\"uid\":\"");
+    struct str head = head_of(text);
+    const char *at = memmem(head.p, head.n, generate.p, generate.n);
+    if (!at) return (uint32_t)hash_str(head);
+    /* With the namespace, which stands behind it. */
+    struct str group = {at, head.n - (size_t)(at - head.p)};
+    const char *end = memmem(group.p, group.n, uid.p, uid.n);
+    if (end) group.n = (size_t)(end - group.p);
+    return (uint32_t)hash_str(group);
+}
+
 struct pack_mark pack_mark(struct str text, const struct pack_type *type)
 {
     uint32_t head = (uint32_t)(hash_str(head_of(text)) ^ projection_hash(type->projection));

@@ -46,7 +46,7 @@ static const char *thread_mark(void)
 
 bool pool_is_mine(const struct pool *pool)
 {
-    return pool->owner == thread_mark();
+    return atomic_load_explicit(&pool->owner, memory_order_relaxed) == thread_mark();
 }
 
 bool pool_check_space(struct err *err)
@@ -88,7 +88,13 @@ void pool_set_options(struct pool *pool, const struct pool_options *options)
 
 void pool_adopt(struct pool *pool)
 {
-    pool->owner = thread_mark();
+    atomic_store_explicit(&pool->owner, thread_mark(), memory_order_relaxed);
+}
+
+void pool_leave(struct pool *pool)
+{
+    must(pool_is_mine(pool));
+    atomic_store_explicit(&pool->owner, NULL, memory_order_relaxed);
 }
 
 struct pool_stats pool_stats(const struct pool *pool)
@@ -104,9 +110,14 @@ struct pool_stats pool_stats(const struct pool *pool)
     };
 }
 
+size_t pool_used_bytes(const struct pool *pool)
+{
+    return atomic_load_explicit(&pool_slabs(pool)->used_bytes, memory_order_relaxed);
+}
+
 size_t pool_share(const struct pool *pool, size_t own_bytes)
 {
-    size_t used = atomic_load_explicit(&pool_slabs(pool)->used_bytes, memory_order_relaxed);
+    size_t used = pool_used_bytes(pool);
     size_t roots = atomic_load_explicit(&pool->root_bytes, memory_order_relaxed);
     return roots ? (size_t)((double)own_bytes * (double)used / (double)roots) : 0;
 }
@@ -200,9 +211,17 @@ void node_set_text(struct pool *pool, struct text_places places, const char *p,
     node->has_text = 1;
 }
 
+static void trim_after(struct pool *pool, size_t objects)
+{
+    if (objects >= pool->roots.count / LARGE_SHARE) text_cache_trim(&pool->subtrees);
+}
+
 void pool_list_ended(struct pool *pool, size_t objects)
 {
-    if (pool_is_mine(pool) && objects >= pool->roots.count / LARGE_SHARE) text_cache_trim(&pool->subtrees);
+    if (pool_is_mine(pool))
+        trim_after(pool, objects);
+    else
+        atomic_fetch_add_explicit(&pool->listed, objects, memory_order_relaxed);
 }
 
 void words_release(struct pool *pool, const uint32_t *words, size_t size)
@@ -249,6 +268,8 @@ static bool drain(struct pool *pool, size_t limit)
 void pool_drain(struct pool *pool)
 {
     must(pool_is_mine(pool) && !pool_frozen(pool));
+    size_t listed = atomic_exchange_explicit(&pool->listed, 0, memory_order_relaxed);
+    if (listed > 0) trim_after(pool, listed);
     /* Without a callback no later turn would free the rest. */
     size_t limit = pool->options.released ? DRAIN_AT_ONCE : SIZE_MAX;
     if (drain(pool, limit)) pool->options.released(pool->options.ctx);

@@ -41,14 +41,18 @@ void pool_set_options(struct pool *pool, const struct pool_options *options);
 void pool_free(struct pool *pool);
 /* Makes the calling thread the pool's thread. The previous one must be done with it. */
 void pool_adopt(struct pool *pool);
+/* Makes it no thread's until one adopts it: then its objects are released by way of the queue everywhere. */
+void pool_leave(struct pool *pool);
 /* Frees what was released elsewhere, on the pool's thread: all of it, or, in a pool that has `released`, some
  * thousands, and calls `released` when there is more. */
 void pool_drain(struct pool *pool);
 /* Gives back memory that only helped to pack many objects, when a list of so many has ended: if they are a
- * good part of all. */
+ * good part of all. On another thread than the pool's, with the next drain. */
 void pool_list_ended(struct pool *pool, size_t objects);
 struct pool_stats pool_stats(const struct pool *pool);
 
+/* Returns its used_bytes. Any thread. */
+size_t pool_used_bytes(const struct pool *pool);
 /* Returns an estimate of the bytes of objects that take `own_bytes` by themselves (root_bytes), together with
  * their part of the subtrees that all objects of the pool share. Any thread. */
 size_t pool_share(const struct pool *pool, size_t own_bytes);
