@@ -85,6 +85,14 @@ static void on_leads(void *ctx)
 
 /* --- the parts */
 
+/* Packers have pools of their own, and stored caches are an image of one pool (engine/warm/cache_file.h). An
+ * engine that is driven by hand has no threads. */
+static unsigned packers_of(const struct cluster_options *options)
+{
+    bool one = options->io_loop || options->warm || options->settings->io_threads < 2;
+    return one ? 0 : options->settings->io_threads;
+}
+
 static bool make_io(struct cluster *cluster, struct err *err)
 {
     const struct cluster_options *options = &cluster->options;
@@ -101,7 +109,7 @@ static bool make_io(struct cluster *cluster, struct err *err)
         return cluster->io != NULL;
     }
     struct pool *stored = options->warm ? warm_start_pool(options->warm) : NULL;
-    cluster->io = io_thread_new(&client, options->io_loop, stored, err);
+    cluster->io = io_thread_new(&client, options->io_loop, stored, packers_of(options), err);
     if (cluster->io && options->warm) warm_start_take_pool(options->warm);
     return cluster->io != NULL;
 }

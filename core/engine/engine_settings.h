@@ -31,6 +31,7 @@ struct engine_settings {
     int64_t request_timeout_ms; /* 0: none */
     double qps;                 /* 0: no limit, unless there is a burst (H-1) */
     int burst;
+    unsigned io_threads;           /* that pack objects; below 2: the I/O thread does */
     const char *const *http_hosts; /* that http.request may send to */
     size_t http_host_count;
     const char *const *sinks; /* targets besides HTTP that k8s.sink may send to */

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "kube/api/packers.h"
 #include "object/pack/pool.h"
 
 /* Objects released by the engine thread wait at most this long for their memory to be reused. */
@@ -19,6 +20,7 @@ struct io_thread {
     bool is_alone;           /* the loop is its own */
     struct io_thread *first; /* whose loop and pool it uses; NULL: its own */
     struct pool *pool;
+    struct packers *packers; /* NULL: it packs by itself */
     struct kube_client *client;
     struct waker *released; /* the pool's release queue is no longer empty */
     struct timer drain;
@@ -26,7 +28,9 @@ struct io_thread {
 
 static void on_drain(struct timer *timer)
 {
-    pool_drain(container_of(timer, struct io_thread, drain)->pool);
+    struct io_thread *io = container_of(timer, struct io_thread, drain);
+    pool_drain(io->pool);
+    packers_drain(io->packers);
 }
 
 /* A delay joins the releases of a storm into few drains. */
@@ -43,7 +47,7 @@ static void wake_drain(void *ctx)
 }
 
 struct io_thread *io_thread_new(const struct kube_client_options *options, struct loop *loop,
-                                struct pool *stored, struct err *err)
+                                struct pool *stored, unsigned packers, struct err *err)
 {
     struct io_thread *io = NEW(struct io_thread);
     io->is_alone = !loop;
@@ -53,7 +57,10 @@ struct io_thread *io_thread_new(const struct kube_client_options *options, struc
     const struct pool_options pool = {.released = io->is_alone ? wake_drain : NULL, .ctx = io};
     io->pool = stored ? stored : pool_new(&pool);
     if (stored) pool_set_options(stored, &pool);
-    io->client = kube_client_new(io->loop, io->pool, options, err);
+    if (packers > 0) io->packers = packers_new(io->loop, packers, &pool);
+    struct kube_client_options own = *options;
+    own.packers = io->packers;
+    io->client = kube_client_new(io->loop, io->pool, &own, err);
     if (io->client) return io;
     if (stored) io->pool = NULL; /* still the caller's, with its objects */
     io_thread_free(io);
@@ -107,8 +114,10 @@ struct client_joining {
 static void make_client(void *ctx)
 {
     struct client_joining *joining = ctx;
-    joining->io->client =
-        kube_client_new(joining->io->loop, joining->io->pool, joining->options, joining->err);
+    struct io_thread *io = joining->io;
+    struct kube_client_options own = *joining->options;
+    own.packers = io->first->packers;
+    io->client = kube_client_new(io->loop, io->pool, &own, joining->err);
 }
 
 static void free_client(void *ctx)
@@ -144,6 +153,7 @@ void io_thread_start(struct io_thread *io)
     pthread_sigmask(SIG_SETMASK, &all, &before);
     must(pthread_create(&io->thread, NULL, run, io) == 0);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
+    packers_start(io->packers);
     io->running = true;
 }
 
@@ -152,6 +162,7 @@ void io_thread_stop(struct io_thread *io)
     if (!io->running) return;
     loop_stop(io->loop);
     pthread_join(io->thread, NULL);
+    packers_stop(io->packers);
     pool_adopt(io->pool);
     io->running = false;
 }
@@ -166,6 +177,7 @@ void io_thread_free(struct io_thread *io)
         pool_drain(io->pool);
         pool_free(io->pool);
     }
+    packers_free(io->packers);
     waker_free(io->released);
     if (io->is_alone) loop_free(io->loop);
     free(io);
@@ -174,6 +186,20 @@ void io_thread_free(struct io_thread *io)
 void io_thread_drain(struct io_thread *io)
 {
     pool_drain(io->pool);
+    packers_drain(io->packers);
+}
+
+bool io_thread_quiesce(struct io_thread *io, int max_ms)
+{
+    if (!loop_quiesce(io->loop, max_ms)) return false;
+    packers_hold(io->packers);
+    return true;
+}
+
+void io_thread_let_go(struct io_thread *io)
+{
+    packers_let_go(io->packers);
+    loop_let_go(io->loop);
 }
 
 struct loop *io_thread_loop(struct io_thread *io)

@@ -9,12 +9,12 @@
 
 struct io_thread;
 
-/* Creates client and loop, and a pool unless `stored`, one of an earlier run, is given, which it takes if it
- * succeeds. With `loop`
- * borrows that one and starts no thread; released objects wait for io_thread_drain then. Returns NULL and
- * sets err if a certificate cannot be used; err names its configuration. */
+/* Creates client and loop, with as many packers as `packers` says (kube/api/packers.h), and a pool unless
+ * `stored`, one of an earlier run, is given, which it takes if it succeeds. With `loop` borrows that one and
+ * starts no thread; released objects wait for io_thread_drain then. Returns NULL and sets err if a
+ * certificate cannot be used; err names its configuration. */
 struct io_thread *io_thread_new(const struct kube_client_options *options, struct loop *loop,
-                                struct pool *stored, struct err *err);
+                                struct pool *stored, unsigned packers, struct err *err);
 /* Another client on the loop of `first`, with its pool; both are borrowed, and `first` runs and ends them.
  * Returns NULL and sets err like the above. */
 struct io_thread *io_thread_join(struct io_thread *first, const struct kube_client_options *options,
@@ -24,6 +24,9 @@ struct io_thread *io_thread_join(struct io_thread *first, const struct kube_clie
 void io_thread_call(struct io_thread *io, void (*fn)(void *ctx), void *ctx);
 void io_thread_start(struct io_thread *io);
 void io_thread_drain(struct io_thread *io);
+/* Keeps the thread and its packers where a fork of the process may see them, as loop_quiesce. */
+bool io_thread_quiesce(struct io_thread *io, int max_ms);
+void io_thread_let_go(struct io_thread *io);
 /* Ends the loop and the thread; the pool stays for holders of objects. */
 void io_thread_stop(struct io_thread *io);
 /* After io_thread_stop, or if it was never started; every object must have been released. One that joined:

@@ -59,7 +59,7 @@ end
 -- How the engine is to list, and whether the server knows watch-lists (B-1).
 local function flags_of(dice)
   local modes = { "auto", "on", "off" }
-  return { "--watch-list", modes[dice(1, 3)], "--watch-list-deadline", "1500ms",
+  return { "--watch-list", modes[dice(1, 3)], "--watch-list-deadline", "1500ms", "--io-threads", tostring(dice(1, 3)),
     "-f", "spec/support/scripts/replay_set.lua" }
 end
 

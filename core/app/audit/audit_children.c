@@ -91,7 +91,7 @@ static bool start_child(struct audit_children *all, struct audit_child_options *
 }
 
 bool audit_children_start(struct audit_children *all, size_t count, struct audit_child_options *options,
-                          struct loop *io_loop, int64_t *pause_ns, struct err *err)
+                          struct io_thread *io, int64_t *pause_ns, struct err *err)
 {
     int64_t begun_ns = clock_measure_ns();
     options->parent = getpid();
@@ -99,13 +99,13 @@ bool audit_children_start(struct audit_children *all, size_t count, struct audit
     all->check.fn = on_check;
     /* The child has only this thread: a lock that the I/O thread holds at the fork would stay locked for
      * ever. */
-    if (!loop_quiesce(io_loop, REST_MAX_MS))
+    if (!io_thread_quiesce(io, REST_MAX_MS))
         return err_set(err, ERR_TIMEOUT, "cannot fork the audit: the I/O thread was not idle within %d ms",
                        REST_MAX_MS);
     bool ok = true;
     while (ok && all->count < count) ok = start_child(all, options);
     int saved = errno;
-    loop_let_go(io_loop);
+    io_thread_let_go(io);
     if (!ok) return err_set(err, ERR_IO, "cannot fork the audit: %s", strerror(saved));
     *pause_ns = clock_measure_ns() - begun_ns;
     /* Started after all forks: a child must not inherit watchers that run. */

@@ -11,6 +11,7 @@
 #include "audit/rules/auditor.h"
 #include "base/clock.h"
 #include "base/err.h"
+#include "engine/io_thread.h"
 #include "informer/shared/shared_factory.h"
 #include "net/loop.h"
 
@@ -63,7 +64,7 @@ struct audit_children {
  * with (docs/dev/adr/0004-forked-audits.md). `options` are a child's, but for its part and its pipe. False
  * with an error; those that run by then are killed by audit_children_kill. `*pause_ns`: how long it took. */
 bool audit_children_start(struct audit_children *children, size_t count, struct audit_child_options *options,
-                          struct loop *io_loop, int64_t *pause_ns, struct err *err);
+                          struct io_thread *io, int64_t *pause_ns, struct err *err);
 /* Kills the children without waiting: freeing gigabytes of mappings takes a process its time. */
 void audit_children_kill(struct audit_children *children);
 /* Waits for the end of all, which are killed; `ended` is not called. */

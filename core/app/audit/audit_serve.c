@@ -171,7 +171,8 @@ static bool start_children(struct engine_audit *a, int order, struct err *err)
                                           .script_count = count,
                                           .order = order};
     note_refused(parts->factory);
-    bool ok = audit_children_start(&a->children, a->wanted, &options, engine_io_loop(engine), &pause_ns, err);
+    bool ok =
+        audit_children_start(&a->children, a->wanted, &options, engine_cluster(engine)->io, &pause_ns, err);
     free(scripts);
     if (!ok) return false;
     log_info("Audit started", FI("pid", a->client), FI("children", a->children.count),

@@ -196,7 +196,7 @@ struct command_client *command_client_new(const struct command_client_options *o
     client->timeout_ms = options->timeout_ms;
     if (client->timeout_ms < options->request_timeout_ms) client->timeout_ms = options->request_timeout_ms;
     client->timer.fn = on_late;
-    client->io = io_thread_new(&client_options, NULL, NULL, err);
+    client->io = io_thread_new(&client_options, NULL, NULL, 0, err);
     if (client->io) {
         io_thread_start(client->io);
         return client;

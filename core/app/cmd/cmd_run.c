@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/writer.h"
+#include "kube/api/packers.h"
 #include "kube/kinds/resource.h"
 #include "object/pack/pool.h"
 
@@ -82,6 +83,16 @@ static bool check_ignore(struct err *err)
                                                : NULL;
     if (given && !options.report) return err_set(err, ERR_INVALID, "%s requires --report", given);
     return options_check_ignore(&options, err);
+}
+
+/* Stored caches are an image of the one pool that the I/O thread packs into. */
+static bool check_threads(struct err *err)
+{
+    int threads = options.io_threads;
+    if (threads < 1 || threads > PACKERS_MAX)
+        return err_set(err, ERR_INVALID, "--io-threads must be 1 to %d, not %d", PACKERS_MAX, threads);
+    return threads == 1 || !options.cache_dir ||
+           err_set(err, ERR_INVALID, "--cache-dir and --io-threads above 1 are mutually exclusive");
 }
 
 /* Anybody may list command lines; the environment is the process's own. */
@@ -159,7 +170,7 @@ static bool prepare(enum driver_mode mode, struct flag_list *arguments, struct s
     if (mode == DRIVER_RUN && !options.allow_core_dumps) core_dumps_forbid();
     warn_of_token(options.given);
     return options_read_params(&options, err) && options_read_history(&options, err) && check_ignore(err) &&
-           check_namespace(err) && options_complete(&options, true, files, err) &&
+           check_namespace(err) && check_threads(err) && options_complete(&options, true, files, err) &&
            load_clusters(configs, err) && pool_check_space(err);
 }
 

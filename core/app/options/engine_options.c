@@ -42,6 +42,7 @@ struct engine_settings options_for_engine(const struct options *o, const char *h
         .request_timeout_ms = o->request_timeout_ms,
         .qps = o->kube_api_qps,
         .burst = o->kube_api_burst,
+        .io_threads = (unsigned)o->io_threads,
         .http_hosts = o->allow_http.items,
         .http_host_count = o->allow_http.count,
         .sinks = o->allow_sinks.items,

@@ -26,6 +26,7 @@ struct kube_client {
     struct transport *transport;
     struct packer *packer;
     struct tape_parser *parser;
+    struct packers *packers;
     struct credentials *credentials;
     struct tls_files *tls_files;
     struct warnings *warnings;
@@ -134,6 +135,7 @@ struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
     }
     client->packer = packer_new(pool);
     client->parser = tape_parser_new();
+    client->packers = options->packers;
     client->credentials = credentials_new(config, clock, exec_plugin_new(config, loop, client->transport));
     client->tls_files = tls_files_new(config, client->transport, clock);
     client->warnings = warnings_new();
@@ -178,6 +180,11 @@ struct packer *kube_client_packer(struct kube_client *client)
 struct tape_parser *kube_client_parser(struct kube_client *client)
 {
     return client->parser;
+}
+
+struct packers *kube_client_packers(struct kube_client *client)
+{
+    return client->packers;
 }
 
 size_t kube_client_max_object_size(const struct kube_client *client)

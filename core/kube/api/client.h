@@ -13,6 +13,7 @@
 #include "object/pack/pack.h"
 
 struct kube_client;
+struct packers;
 
 struct kube_client_options {
     const struct cluster_config *config; /* borrowed for the call */
@@ -21,6 +22,7 @@ struct kube_client_options {
     double qps;                          /* --kube-api-qps (H-1) */
     int burst;                           /* --kube-api-burst; both 0: no limit */
     struct http_local *local;            /* a server in this process (net/http_local.h); NULL: the network */
+    struct packers *packers;             /* borrowed; NULL: everything is packed on the I/O thread */
 };
 
 struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
@@ -30,6 +32,8 @@ struct packer *kube_client_packer(struct kube_client *client);
 /* Returns the parser shared by all streams: its tape is valid until the next parse, so only within one
  * callback. */
 struct tape_parser *kube_client_parser(struct kube_client *client);
+/* NULL: there are none. */
+struct packers *kube_client_packers(struct kube_client *client);
 size_t kube_client_max_object_size(const struct kube_client *client);
 /* Returns the timeout of a request that sets none of its own; 0: none. Not for watches. */
 int64_t kube_client_request_timeout_ms(const struct kube_client *client);

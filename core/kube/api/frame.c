@@ -83,6 +83,15 @@ bool frame_finish(struct framer *framer, const char *data, size_t len, size_t be
     return more;
 }
 
+bool framer_swap(struct framer *framer, const char *text, struct buf *into)
+{
+    if (text != framer->pending.data) return false;
+    struct buf own = framer->pending;
+    framer->pending = *into;
+    *into = own;
+    return true;
+}
+
 bool framer_feed(struct framer *framer, const char *data, size_t len, struct err *err)
 {
     if (err) err_clear(err);

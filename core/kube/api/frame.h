@@ -35,6 +35,9 @@ struct framer;
 
 struct framer *framer_new(enum frame_form form, size_t max_frame, const struct frame_sink *sink);
 void framer_free(struct framer *framer);
+/* During `frame`: if its text lies in the framer's own memory, gives that away for `into`, which it uses
+ * next, and returns true. */
+bool framer_swap(struct framer *framer, const char *text, struct buf *into);
 /* Feeds bytes. ERR_PARSE if they cannot be a list body (its items must be objects; their content is not
  * checked), ERR_LIMIT if a list has more than 1 MiB besides its items; ERR_PARSE if the bytes of a watch
  * cannot be a JSON object. Events may be in lines, over several lines, or adjacent (H-10). */

@@ -31,6 +31,7 @@ struct kube_source {
     bool metadata_only;
     struct reach_waiter waiter; /* `fn` NULL: not added */
     bool whole_only;            /* the server refused to send metadata alone */
+    bool is_odd;                /* its watches are packed as they come (stream.h) */
     char *api_version; /* with the resource's kind: what items of a list are unless the list says otherwise */
 };
 
@@ -159,6 +160,14 @@ static bool on_body(void *ctx, const char *data, size_t len)
     return more;
 }
 
+static void on_packed(void *ctx)
+{
+    struct lw_call *call = ctx;
+    enter(call);
+    if (!call->over && !stream_deliver(call->stream, &call->err)) finish(call, &call->err);
+    leave(call);
+}
+
 /* Returns the error of a connection that ended. For a watch an EOF between two events is a clean end, with or
  * without HTTP's own end mark; a reset is an error, if only to be logged. */
 static const struct err *end_of_stream(struct lw_call *call, const struct err *transport_err)
@@ -254,6 +263,10 @@ static struct lw_call *new_call(struct kube_source *source, const struct lw_opti
         .admits_ctx = source->admits_ctx,
         .sink = &call->sink,
         .ctx = ctx,
+        .packers = source->packer || source->is_odd ? NULL : kube_client_packers(source->client),
+        .ready = on_packed,
+        .ready_ctx = call,
+        .is_odd = &source->is_odd,
     };
     err_clear(&call->err);
     return call;

@@ -27,6 +27,7 @@ struct stream *stream_new(const struct stream_options *options, enum frame_form 
 void stream_free(struct stream *stream)
 {
     if (!stream) return;
+    if (stream->packings.packers) packings_clear(&stream->packings);
     framer_free(stream->framer);
     buf_clear(&stream->type_texts);
     free(stream);
@@ -136,12 +137,22 @@ static bool outcome(struct stream *stream, bool ok, struct err *err)
 bool stream_feed(struct stream *stream, const char *data, size_t len, int64_t received_us, struct err *err)
 {
     stream->received_us = received_us;
-    return outcome(stream, framer_feed(stream->framer, data, len, err), err);
+    bool ok = framer_feed(stream->framer, data, len, err);
+    /* What came before bytes that cannot be right is not lost. */
+    if (!ok && !stream->stopped && stream->err.code == ERR_NONE) stream_settle(stream);
+    return outcome(stream, ok, err);
+}
+
+bool stream_deliver(struct stream *stream, struct err *err)
+{
+    if (err) err_clear(err);
+    return outcome(stream, stream_deliver_done(stream), err);
 }
 
 bool stream_end(struct stream *stream, struct err *err)
 {
-    return outcome(stream, framer_end(stream->framer, err), err);
+    if (err) err_clear(err);
+    return outcome(stream, stream_settle(stream) && framer_end(stream->framer, err), err);
 }
 
 /* --- The body of a list to objects, one item at a time */
@@ -162,7 +173,7 @@ static bool check_type(struct stream *stream, struct str kind, struct str api_ve
 static bool on_type(void *ctx, struct str kind, struct str api_version)
 {
     struct stream *stream = ctx;
-    if (!check_type(stream, kind, api_version)) return false;
+    if (!stream_settle(stream) || !check_type(stream, kind, api_version)) return false;
     struct pack_type *type = &stream->options.type;
     if (type->always) return true;
     kind.n -= 4;
@@ -176,21 +187,32 @@ static bool on_type(void *ctx, struct str kind, struct str api_version)
     return true;
 }
 
-static bool on_item(void *ctx, const char *text, size_t len)
+/* Packs an item without a tape; on any thread. NULL: it needs one. */
+static struct root *pack_item(const struct stream *stream, struct packer *packer, struct str item,
+                              struct pack_mark *mark)
 {
-    struct stream *stream = ctx;
+    const struct pack_type *type = &stream->options.type;
+    struct root *root = pack_recall(packer, item, type, mark); /* a relist has mostly known texts */
+    if (!root && pack_tokens(packer, item, type, mark, NULL, &root)) pack_remember(packer, root, mark);
+    return root;
+}
+
+static void pack_dealt(const struct packings *packings, struct dealt_text *packing, struct packer *packer)
+{
+    const struct stream *stream = packings->ctx;
+    packing->root = pack_item(stream, packer, packing->object, &packing->mark);
+}
+
+static bool take_item(struct stream *stream, struct str item)
+{
     struct stream_options *o = &stream->options;
-    const struct str item = {text, len};
     struct tape tape;
     struct err err;
     struct pack_mark mark;
-    if (stream_skips(stream, item, false)) return stream_skip(stream);
-    struct root *root = pack_recall(o->packer, item, &o->type, &mark); /* a relist has mostly known texts */
+    struct root *root = pack_item(stream, o->packer, item, &mark);
     /* The tape is slower, and knows what is wrong with a text that pack_tokens cannot pack. */
-    if (!root && pack_tokens(o->packer, item, &o->type, &mark, NULL, &root))
-        pack_remember(o->packer, root, &mark);
     if (!root) {
-        if (!tape_parse(o->parser, text, len, &tape, &err))
+        if (!tape_parse(o->parser, item.p, item.n, &tape, &err))
             return stream_refuse_damaged(stream, &err, item, false);
         if (!pack_tape(o->packer, &tape, tape_root(&tape), &o->type, &root, &err))
             return stream_refuse(stream, &err, item, false);
@@ -200,8 +222,23 @@ static bool on_item(void *ctx, const char *text, size_t len)
     return !stream->stopped;
 }
 
+static bool take_again(struct stream *stream, struct dealt_text *packing)
+{
+    return take_item(stream, packing->object);
+}
+
+static bool on_item(void *ctx, const char *text, size_t len)
+{
+    struct stream *stream = ctx;
+    const struct str item = {text, len};
+    if (stream_skips(stream, item, false)) return stream_skip(stream);
+    if (stream_has_packers(stream)) return stream_deal(stream, item, item, DEALT_ITEM);
+    return take_item(stream, item);
+}
+
 static bool on_oversize(void *ctx, const char *head, size_t head_len, size_t seen)
 {
+    if (!stream_settle(ctx)) return false;
     return stream_refuse_oversize(ctx, (struct str){head, head_len}, false, seen);
 }
 
@@ -233,5 +270,7 @@ struct stream *list_stream_new(const struct stream_options *options)
 {
     const struct frame_sink sink = {
         .frame = on_item, .oversize = on_oversize, .envelope = on_envelope, .list_type = on_type};
-    return stream_new(options, FRAME_LIST, options->max_object_size, &sink);
+    struct stream *stream = stream_new(options, FRAME_LIST, options->max_object_size, &sink);
+    if (options->packers) stream_use_packers(stream, pack_dealt, take_again);
+    return stream;
 }

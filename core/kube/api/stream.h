@@ -9,6 +9,7 @@
 
 #include "base/err.h"
 #include "kube/api/list_watch.h"
+#include "kube/api/packers.h"
 #include "object/pack/pack.h"
 
 struct stream_options {
@@ -22,6 +23,12 @@ struct stream_options {
     void *admits_ctx;
     const struct lw_sink *sink; /* borrowed for the stream's life */
     void *ctx;
+    /* Threads that pack most objects, and what is called when some of these wait for stream_deliver; borrowed
+     * for the stream's life. NULL: everything is packed inside a feed. */
+    struct packers *packers;
+    void (*ready)(void *ready_ctx);
+    void *ready_ctx;
+    bool *is_odd; /* set when a watch's events turn out to be no lines: its next stream should have none */
 };
 
 struct stream;
@@ -37,5 +44,8 @@ void stream_stop(struct stream *stream);
 /* Feeds bytes. Returns false if the stream ended: `err` has the reason, or ERR_NONE if it was stopped.
  * `received_us` is the wall time of these bytes. */
 bool stream_feed(struct stream *stream, const char *data, size_t len, int64_t received_us, struct err *err);
-/* Ends the stream: ERR_CLOSED if inside an object or the list. */
+/* Delivers what the packers have done; returns as stream_feed, which does the same. */
+bool stream_deliver(struct stream *stream, struct err *err);
+/* Waits for the packers, and delivers the rest. Ends the stream: ERR_CLOSED if inside an object or the list.
+ */
 bool stream_end(struct stream *stream, struct err *err);

@@ -11,7 +11,12 @@ struct stream {
     struct framer *framer;
     bool stopped;
     int64_t received_us; /* of the bytes being fed */
-    struct err err;      /* set by a frame that ends the stream */
+    /* Of a stream with packers, what they have; see stream_dealt.c. */
+    struct packings packings;
+    bool (*again)(struct stream *stream, struct dealt_text *packing);
+    bool is_again;  /* a text that they could not pack is taken as if there were none of them */
+    bool deals;     /* the line that was asked about is for them */
+    struct err err; /* set by a frame that ends the stream */
     /* Watches: */
     struct pack_type expected; /* what they should bring */
     struct tape tape;          /* of the event's text, if `parsed` */
@@ -22,6 +27,29 @@ struct stream {
     struct pack_mark mark; /* of the text of an object that is not ready */
     struct buf type_texts; /* lists: strings of `options.type`, once the list has named it */
 };
+
+/* --- stream_dealt.c */
+
+/* Type of a text that is an item of a list; those of events are enum lw_event_type. */
+enum { DEALT_ITEM = LW_DELETED + 1 };
+
+/* Makes a stream one with packers. `pack` packs one of its texts (packers.h), and `again` takes a text that
+ * could not be packed like that, on the I/O thread: returns whether the stream goes on. */
+void stream_use_packers(struct stream *stream,
+                        void (*pack)(const struct packings *, struct dealt_text *, struct packer *),
+                        bool (*again)(struct stream *, struct dealt_text *));
+static inline bool stream_has_packers(const struct stream *stream)
+{
+    return stream->packings.packers != NULL && !stream->is_again;
+}
+/* Deals a text, of which `object` is to be packed. Returns whether the stream goes on. */
+bool stream_deal(struct stream *stream, struct str text, struct str object, unsigned type);
+/* Delivers what is done. Likewise. */
+bool stream_deliver_done(struct stream *stream);
+/* Delivers everything that was dealt: before anything that does not go that way. Likewise. */
+bool stream_settle(struct stream *stream);
+
+/* --- stream.c */
 
 struct stream *stream_new(const struct stream_options *options, enum frame_form form, size_t max_frame,
                           const struct frame_sink *sink);

@@ -103,42 +103,54 @@ static const struct event_type {
 };
 enum { TYPES = sizeof types / sizeof *types };
 
-/* Finds a known object by its text, without parsing: a watch-list that is not the first has mostly such.
- * Known to a watch of this kind, that is: no other one has checked the kind (R-28). */
-static bool recall(struct stream *stream, struct str object)
-{
-    stream->ready = pack_recall(stream->options.packer, object, &stream->expected, &stream->mark);
-    return stream->ready != NULL;
-}
-
 /* Packs an object without a tape, if it is as usual. */
-static bool pack_straight(struct stream *stream, struct str object)
+static struct root *pack_straight(const struct stream *stream, struct packer *packer, struct str object,
+                                  const struct pack_mark *mark)
 {
-    struct stream_options *o = &stream->options;
     struct pack_own_type own_type;
-    if (!pack_tokens(o->packer, object, &o->type, &stream->mark, &own_type, &stream->ready)) return false;
+    struct root *root;
+    if (!pack_tokens(packer, object, &stream->options.type, mark, &own_type, &root)) return NULL;
     if (is_expected(stream, &own_type)) {
-        pack_remember(o->packer, stream->ready, &stream->mark);
-        return true;
+        pack_remember(packer, root, mark);
+        return root;
     }
-    root_unref(stream->ready);
-    stream->ready = NULL;
-    return false;
+    root_unref(root);
+    return NULL;
 }
 
-/* Takes the object out of the text of its event, and packs it without a tape. Servers write events alike, so
- * a comparison of the first bytes is enough. */
-static bool take_straight(struct stream *stream, struct str line)
+/* Likewise by any thread, with its packer. A watch-list that is not the first has mostly known objects, which
+ * are found by their texts, without parsing. Known to a watch of this kind, that is: no other one has checked
+ * the kind (R-28). */
+static struct root *pack_object(const struct stream *stream, struct packer *packer, struct str object,
+                                enum lw_event_type type, struct pack_mark *mark)
+{
+    *mark = (struct pack_mark){0};
+    struct root *known = type == LW_ADDED ? pack_recall(packer, object, &stream->expected, mark) : NULL;
+    if (known) return known;
+    if (!mark->head) *mark = pack_mark(object, &stream->options.type);
+    return pack_straight(stream, packer, object, mark);
+}
+
+/* Finds the object in the text of its event. Servers write events alike, so a comparison of the first bytes
+ * is enough. */
+static bool find_object(struct str line, struct str *object, enum lw_event_type *event_type)
 {
     const struct event_type *type = types;
-    stream->mark = (struct pack_mark){0};
     while (type < types + TYPES && !str_starts(line, type->head)) type++;
     if (type == types + TYPES || !str_ends(line, STR("}}"))) return false;
-    struct str object = {line.p + type->head.n, line.n - type->head.n - 1};
-    stream->ready_type = type->type;
-    if (type->type == LW_ADDED && recall(stream, object)) return true;
-    if (!stream->mark.head) stream->mark = pack_mark(object, &stream->options.type);
-    return pack_straight(stream, object);
+    *object = (struct str){line.p + type->head.n, line.n - type->head.n - 1};
+    *event_type = type->type;
+    return true;
+}
+
+/* Takes the object out of the text of its event, and packs it without a tape. */
+static bool take_straight(struct stream *stream, struct str line)
+{
+    struct str object;
+    stream->mark = (struct pack_mark){0};
+    if (!find_object(line, &object, &stream->ready_type)) return false;
+    stream->ready = pack_object(stream, stream->options.packer, object, stream->ready_type, &stream->mark);
+    return stream->ready != NULL;
 }
 
 /* Returns whether this is one whole event of a namespace that nobody wants. That takes a look at its
@@ -150,6 +162,15 @@ static bool is_skipped(struct stream *stream, struct str line)
     return stream_skips(stream, line, true) && json_scan(&scan, line.p, end) == end;
 }
 
+/* Returns whether a line begins and ends like an event as servers write it. Whether it is one is known when
+ * it is packed: see take_again. */
+static bool may_deal(struct str line)
+{
+    struct str object;
+    enum lw_event_type type;
+    return find_object(line, &object, &type);
+}
+
 /* Returns whether the text is one event. The tape parsed for that is kept, so that the text is not parsed
  * again. */
 static bool is_one(void *ctx, const char *text, size_t len)
@@ -157,6 +178,9 @@ static bool is_one(void *ctx, const char *text, size_t len)
     struct stream *stream = ctx;
     stream->skips = is_skipped(stream, (struct str){text, len});
     if (stream->skips) return true;
+    stream->deals = stream_has_packers(stream) && may_deal((struct str){text, len});
+    if (stream->deals) return true;
+    if (!stream_settle(stream)) return true; /* on_event ends it */
     if (take_straight(stream, (struct str){text, len})) return true;
     return stream->parsed = tape_parse(stream->options.parser, text, len, &stream->tape, NULL);
 }
@@ -169,6 +193,14 @@ static bool ready_event(struct stream *stream)
     return !stream->stopped;
 }
 
+static bool deal(struct stream *stream, struct str line)
+{
+    struct str object;
+    enum lw_event_type type;
+    stream->deals = false;
+    return find_object(line, &object, &type) && stream_deal(stream, line, object, type);
+}
+
 static bool on_event(void *ctx, const char *text, size_t len)
 {
     struct stream *stream = ctx;
@@ -177,7 +209,10 @@ static bool on_event(void *ctx, const char *text, size_t len)
         return stream_skip(stream);
     }
     struct str line = {text, len};
-    /* The end of a long event is found without asking is_one. */
+    /* The end of a long event, and of one that its line end follows later, is found without asking is_one. */
+    bool asked = stream->ready || stream->parsed;
+    if (stream->deals || (!asked && stream_has_packers(stream) && may_deal(line))) return deal(stream, line);
+    if (!stream_settle(stream)) return false;
     if (stream->ready || (!stream->parsed && take_straight(stream, line))) return ready_event(stream);
     struct err err;
     if (!stream->parsed && !tape_parse(stream->options.parser, text, len, &stream->tape, &err))
@@ -206,7 +241,35 @@ static bool on_event(void *ctx, const char *text, size_t len)
 
 static bool on_oversize(void *ctx, const char *head, size_t head_len, size_t seen)
 {
+    if (!stream_settle(ctx)) return false;
     return stream_refuse_oversize(ctx, (struct str){head, head_len}, true, seen);
+}
+
+/* --- with packers */
+
+static void pack_dealt(const struct packings *packings, struct dealt_text *packing, struct packer *packer)
+{
+    const struct stream *stream = packings->ctx;
+    packing->root = pack_object(stream, packer, packing->object, packing->type, &packing->mark);
+}
+
+static struct framer *watch_framer(struct stream *stream)
+{
+    const struct frame_sink sink = {
+        .is_one = is_one, .frame = on_event, .oversize = on_oversize, .ctx = stream};
+    return framer_new(FRAME_WATCH, stream->options.max_object_size + EVENT_FRAME, &sink);
+}
+
+/* Cuts and takes the line on its own, as if it had not been dealt. An event that ends in a later line, which
+ * no server writes, is missed; the watch that resumes takes each line as it comes. */
+static bool take_again(struct stream *stream, struct dealt_text *packing)
+{
+    struct framer *framer = watch_framer(stream);
+    struct str line = buf_slice(&packing->text);
+    bool ok = framer_feed(framer, line.p, line.n + 1, &stream->err);
+    if (ok && !framer_end(framer, &stream->err)) *stream->options.is_odd = true;
+    framer_free(framer);
+    return ok && !*stream->options.is_odd;
 }
 
 struct stream *watch_stream_new(const struct stream_options *options)
@@ -216,5 +279,6 @@ struct stream *watch_stream_new(const struct stream_options *options)
     if (!own.type.always) own.type.api_version = own.type.kind = (struct str){0}; /* each event has its own */
     struct stream *stream = stream_new(&own, FRAME_WATCH, options->max_object_size + EVENT_FRAME, &sink);
     stream->expected = options->type;
+    if (options->packers) stream_use_packers(stream, pack_dealt, take_again);
     return stream;
 }

@@ -32,7 +32,7 @@ static void test_a_pool_stays_the_callers_without_a_client(void **state)
     struct pool *pool = pool_new(NULL);
     struct root *root = make_object(pool);
     struct err err = {0};
-    assert_null(io_thread_new(&options, NULL, pool, &err));
+    assert_null(io_thread_new(&options, NULL, pool, 0, &err));
     assert_int_equal(pool_stats(pool).roots, 1);
     root_unref(root);
     pool_free(pool);
@@ -47,7 +47,7 @@ static void test_a_pool_is_taken_with_the_client(void **state)
     struct pool *pool = pool_new(NULL);
     struct root *root = make_object(pool);
     struct err err = {0};
-    struct io_thread *io = io_thread_new(&options, NULL, pool, &err);
+    struct io_thread *io = io_thread_new(&options, NULL, pool, 0, &err);
     assert_non_null(io);
     assert_ptr_equal(io_thread_pool(io), pool);
     root_unref(root);

@@ -138,7 +138,11 @@ static void test_names_of_a_list_may_be_written_with_escapes(void **state)
 
 int main(void)
 {
-#define T(name) cmocka_unit_test_setup_teardown(name, stream_setup, stream_teardown)
+#define T(name)                                                                \
+    cmocka_unit_test_setup_teardown(name, stream_setup, stream_teardown),      \
+    {                                                                          \
+#name " with packers", name, stream_setup_dealt, stream_teardown, NULL \
+    }
     const struct CMUnitTest tests[] = {
         T(test_an_object_that_the_parser_refuses_is_refused_alone),
         T(test_a_null_is_refused_alone),

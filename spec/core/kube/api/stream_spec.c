@@ -271,7 +271,11 @@ static void test_nothing_comes_after_a_stop(void **state)
 
 int main(void)
 {
-#define T(name) cmocka_unit_test_setup_teardown(name, stream_setup, stream_teardown)
+#define T(name)                                                                \
+    cmocka_unit_test_setup_teardown(name, stream_setup, stream_teardown),      \
+    {                                                                          \
+#name " with packers", name, stream_setup_dealt, stream_teardown, NULL \
+    }
     const struct CMUnitTest tests[] = {
         T(test_events_come_out_in_order_however_they_are_cut),
         T(test_a_bookmark_ends_the_initial_events_only_with_exactly_true),

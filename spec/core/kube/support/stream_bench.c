@@ -81,6 +81,16 @@ int stream_setup(void **state)
     return 0;
 }
 
+int stream_setup_dealt(void **state)
+{
+    stream_setup(state);
+    struct stream_bench *bench = *state;
+    bench->loop = loop_new();
+    bench->packers = packers_new(bench->loop, 2, NULL);
+    packers_start(bench->packers);
+    return 0;
+}
+
 int stream_teardown(void **state)
 {
     struct stream_bench *bench = *state;
@@ -88,10 +98,26 @@ int stream_teardown(void **state)
     packer_free(bench->packer);
     tape_parser_free(bench->parser);
     pool_free(bench->pool);
+    packers_stop(bench->packers);
+    packers_free(bench->packers);
+    loop_free(bench->loop);
     buf_clear(&bench->log);
     buf_clear(&bench->last);
     free(bench);
     return 0;
+}
+
+static void on_packed(void *ctx)
+{
+    struct stream_bench *bench = ctx;
+    bench->ended = !stream_deliver(bench->stream, &bench->err);
+}
+
+/* Waits for what the packers have. Returns false if the stream ended. */
+static bool settle(struct stream_bench *bench)
+{
+    while (bench->packers && !bench->ended && bench->stream->packings.count > 0) loop_once(bench->loop, true);
+    return !bench->ended;
 }
 
 void open_stream(struct stream_bench *bench, bool watch, size_t max)
@@ -101,10 +127,15 @@ void open_stream(struct stream_bench *bench, bool watch, size_t max)
                                            .max_object_size = max,
                                            .type = {STR("v1"), STR("Pod")},
                                            .sink = &sink,
-                                           .ctx = bench};
+                                           .ctx = bench,
+                                           .packers = bench->packers,
+                                           .ready = on_packed,
+                                           .ready_ctx = bench,
+                                           .is_odd = &bench->is_odd};
     stream_free(bench->stream);
     bench->stream = watch ? watch_stream_new(&options) : list_stream_new(&options);
     bench->log.len = 0;
+    bench->ended = false;
 }
 
 bool feed_stream(struct stream_bench *bench, const char *text, size_t step)
@@ -116,7 +147,7 @@ bool feed_stream(struct stream_bench *bench, const char *text, size_t step)
         memcpy(exact, text + at, n);
         bool ok = stream_feed(bench->stream, exact, n, 77, &bench->err);
         free(exact);
-        if (!ok) return false;
+        if (!ok || !settle(bench)) return false;
     }
     return true;
 }

@@ -9,12 +9,15 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
-#include "kube/api/stream.h"
+#include "kube/api/stream_internal.h"
 
 struct stream_bench {
     struct pool *pool;
     struct packer *packer;
     struct tape_parser *parser;
+    struct loop *loop; /* with packers, on threads of theirs; NULL: without */
+    struct packers *packers;
+    bool is_odd, ended;
     struct stream *stream;
     struct buf log;  /* one word per callback */
     struct buf last; /* the last object as JSON */
@@ -23,6 +26,8 @@ struct stream_bench {
 };
 
 int stream_setup(void **state);
+/* Likewise, with packers: the same bytes have to give the same log. */
+int stream_setup_dealt(void **state);
 int stream_teardown(void **state);
 /* Opens a watch or a list, instead of the last one. */
 void open_stream(struct stream_bench *bench, bool watch, size_t max);
