@@ -1,11 +1,11 @@
 -- Values that a server computes from other fields, or allocates, beyond the defaults that are data of the schema
 -- bundle: by the name of a type. Objects are changed in place.
-local bit = require "bit"
 local json = require "sim.json"
+local services = require "sim.services"
 local texts = require "sim.texts"
 local values = require "sim.values"
 
-local at, text, int, each, set = json.at, json.text, json.int, json.each, json.set
+local at, text, each, set = json.at, json.text, json.each, json.set
 local default, submap, append = values.default, values.submap, values.append
 
 -- finish: with each object that is read, from the inside out; admit: with every write, and nobody owns it; begin: with
@@ -61,46 +61,6 @@ end
 
 -- --- services
 
--- FNV-1a, of 32 bits.
-local function hash_of_uid(object)
-  local hash, uid = 2166136261, text(object, "metadata.uid")
-  for i = 1, #uid do
-    hash = bit.bxor(hash, uid:byte(i)) % 2 ^ 32
-    hash = (hash * 403 + hash % 256 * 2 ^ 24) % 2 ^ 32
-  end
-  return hash
-end
-
--- A port of every node for each port, derived from the uid and the port: an update that leaves them out gets the same
--- again.
-local function default_node_ports(service, spec)
-  local type = text(spec, "type")
-  local allocates = type == "LoadBalancer" and at(spec, "allocateLoadBalancerNodePorts") ~= false
-  if type ~= "NodePort" and not allocates then return end
-  local hash = hash_of_uid(service)
-  for _, port in each(at(spec, "ports")) do
-    if int(port, "nodePort", 0) == 0 then
-      local own = int(port, "port", 0) * 31 + (text(port, "protocol"):sub(1, 1) == "U" and 1 or 0)
-      set(port, "nodePort", 30000 + (hash + own) % 2 ^ 32 % 2768)
-    end
-  end
-end
-
--- An address of 10.0.0.0/16 that is derived from the uid: always the same, and rarely a duplicate.
-local function default_address(service, spec)
-  local hash = hash_of_uid(service)
-  local host = 1 + bit.bxor(hash, bit.rshift(hash, 16)) % 2 ^ 32 % 65534
-  if text(spec, "clusterIP") == "" then
-    set(spec, "clusterIP", string.format("10.0.%d.%d", math.floor(host / 256), host % 256))
-  end
-  local ip = text(spec, "clusterIP")
-  -- Without a selector its endpoints may be of either family.
-  local both = ip == "None" and json.count(at(spec, "selector")) == 0
-  default(spec, "clusterIPs", { ip })
-  default(spec, "ipFamilies", both and { "IPv4", "IPv6" } or { ip:find(":", 1, true) and "IPv6" or "IPv4" })
-  default(spec, "ipFamilyPolicy", both and "RequireDualStack" or "SingleStack")
-end
-
 finish["core/v1.ServicePort"] = function(port)
   local target = at(port, "targetPort")
   if target == 0 or target == "" then json.remove(port, "targetPort") end
@@ -116,9 +76,8 @@ finish["core/v1.Service"] = function(service)
 end
 
 admit["core/v1.Service"] = function(service)
-  local spec = at(service, "spec")
-  if json.type(spec) == "object" and text(spec, "type") ~= "ExternalName" then default_address(service, spec) end
-  default_node_ports(service, spec)
+  services.default_address(service)
+  services.default_node_ports(service)
 end
 
 -- --- jobs and controllers
@@ -229,4 +188,22 @@ local function by_type(functions)
   end
 end
 
-return { finish = by_type(finish), admit = by_type(admit), begin = by_type(begin) }
+-- Zeros of internal types in an object of which nothing was read, beyond those of the schema.
+local unread = {}
+
+unread["apps/v1.Deployment"] = function(object)
+  default(submap(object, "spec"), "replicas", 0)
+  set(at(object, "spec"), "selector", json.null)
+end
+
+unread["apps/v1.ReplicaSet"] = unread["apps/v1.Deployment"]
+unread["apps/v1.StatefulSet"] = unread["apps/v1.Deployment"]
+
+unread["apps/v1.DaemonSet"] = function(set_)
+  set(submap(set_, "spec"), "selector", json.null)
+  finish["apps/v1.DaemonSet"](set_)
+end
+
+unread["core/v1.ReplicationController"] = function(controller) default(submap(controller, "spec"), "replicas", 0) end
+
+return { finish = by_type(finish), admit = by_type(admit), begin = by_type(begin), unread = by_type(unread) }

@@ -111,4 +111,98 @@ describe("an odd write to the simulated server #threads", function()
     sim.api:request("GET", core .. "endpoints/a", nil, nil, 404)
     sim.api:request("GET", core .. "endpoints/b", nil, nil, 200)
   end)
+
+  it("shows nothing of an object whose last finalizer a delete would take, where it is tried only", function()
+    local deployments = "/apis/apps/v1/namespaces/default/deployments"
+    local template = { metadata = { labels = { a = "b" } }, spec = { containers = { { name = "c", image = "i" } } } }
+    local spec = { replicas = 2, selector = { matchLabels = { a = "b" } }, template = template }
+    for path, object in pairs {
+      [deployments] = { metadata = { name = "d" }, spec = spec }, [configmaps] = { metadata = { name = "d" } },
+    } do
+      sim.api:create(path, object)
+      sim.api:delete(path .. "/d?propagationPolicy=Foreground")
+      local tried = sim.api:delete(path .. "/d?propagationPolicy=Background&dryRun=All")
+      assert.are.same({}, tried.metadata)
+      if path == deployments then assert.are.equal(0, tried.spec.replicas) end
+      assert.are.equal("Success", sim.api:delete(path .. "/d?propagationPolicy=Background").status)
+    end
+  end)
+
+  it("keeps the time of an owner whose write changes nothing", function()
+    local roles = "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles"
+    local rule = { apiGroups = { "" }, resources = { "pods" }, verbs = { "get" } }
+    sim.api:create(roles, { metadata = { name = "r" }, rules = { rule } })
+    local function empty()
+      local role = sim.api:request("PATCH", roles .. "/r", '{"rules":[]}', "application/merge-patch+json", 200)
+      return role.metadata.resourceVersion, role.metadata.managedFields[1].time
+    end
+    local version, time = empty()
+    repeat until os.date "!%Y-%m-%dT%H:%M:%SZ" > time
+    assert.are.same({ version, time }, { empty() })
+  end)
+
+  it("stores a job again that loses the labels which a server gives it", function()
+    local jobs = "/apis/batch/v1/namespaces/default/jobs"
+    local pod = { restartPolicy = "Never", containers = { { name = "c", image = "i" } } }
+    local job = { metadata = { name = "j" }, spec = { template = { spec = pod } } }
+    sim.api:create(jobs, job)
+    local function version_after(path, method, body, content_type)
+      return sim.api:request(method, path, body, content_type, 200).metadata.resourceVersion
+    end
+    local merge = "application/merge-patch+json"
+    local labelled = version_after(jobs .. "/j", "PATCH", "{}", merge) -- the labels are in the storage now
+    assert.are.equal(labelled, version_after(jobs .. "/j", "PATCH", "{}", merge))
+    local bare = version_after(jobs .. "/j/status", "PUT", job)
+    assert.are_not.equal(labelled, bare)
+    assert.are.equal(bare, version_after(jobs .. "/j/status", "PUT", job))
+    assert.are_not.equal(bare, version_after(jobs .. "/j", "PATCH", "{}", merge))
+  end)
+
+  it("takes the low bits of a number that is applied, and names a volume's capacity as a number", function()
+    local apply = "application/apply-patch+yaml"
+    local ports = '{"ports":[{"port":1000000000000}]}'
+    local body = '{"apiVersion":"v1","kind":"Service","metadata":{"name":"s"},"spec":' .. ports .. "}"
+    refused("PATCH", core .. "services/s?fieldManager=m", body, 422, "Invalid",
+      'Service "s" is invalid: [spec.ports[0].port: Invalid value: -727379968: must be between 1 and 65535, inclusive, '
+        .. "spec.ports[0].targetPort: Invalid value: -727379968: must be between 1 and 65535, inclusive]", apply)
+    for quantity, number in pairs { ["-1"] = "-1", ["-2Ki"] = "-2048", ["-3k"] = "-3000", ["-1500m"] = "-2" } do
+      local spec = { accessModes = { "ReadWriteOnce" }, capacity = { storage = quantity }, hostPath = { path = "/d" } }
+      local volume = { metadata = { name = "v" }, spec = spec }
+      local status = sim.api:request("POST", "/api/v1/persistentvolumes", volume, nil, 422)
+      assert.has_match("spec.capacity[storage]: Invalid value: " .. number .. ": must be a valid resource quantity",
+        status.message, 1, true)
+    end
+  end)
+
+  it("does not own again what a service kept while it was an ExternalName, unless an update lost it", function()
+    local services = core .. "services"
+    local function turn(method, spec, content_type)
+      return sim.api:request(method, services .. "/s?fieldManager=m", spec, content_type, 200)
+    end
+    local external = { type = "ExternalName", externalName = "a.example.com" }
+    for method, body in pairs {
+      PATCH = { spec = external }, PUT = { metadata = { name = "s" }, spec = external },
+    } do
+      sim.api:create(services, { metadata = { name = "s" }, spec = { ports = { { port = 80 } } } })
+      local merge = "application/merge-patch+json"
+      turn(method, require "cjson".encode(body), method == "PATCH" and merge or nil)
+      turn("PATCH", '{"metadata":{"labels":{"a":"b"}}}', merge)
+      local service = turn("PATCH", '{"spec":{"type":"ClusterIP","externalName":null,"ports":[{"port":80}]}}', merge)
+      assert.are.equal("Cluster", service.spec.internalTrafficPolicy)
+      for _, entry in ipairs(service.metadata.managedFields) do
+        local owned = entry.manager == "m" and entry.fieldsV1["f:spec"]["f:internalTrafficPolicy"] ~= nil
+        assert.are.equal(method == "PUT" and entry.manager == "m", owned)
+      end
+      sim.api:delete(services .. "/s")
+    end
+  end)
+
+  it("shows a key that is a map as structured merges do", function()
+    local ports = '"ports":[{"containerPort":{"x":[1,{"y":"z"}]}}]'
+    local given = '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c",%s}]}}'
+    refused("PATCH", core .. "pods/p?fieldManager=m", given:format(ports), 500, nil,
+      "failed to create typed patch object (/p; /v1, Kind=Pod): .spec.containers[name=\"c\"]"
+        .. '.ports[containerPort=x=[1,y="z"],protocol="TCP"].containerPort: expected numeric (int or float), '
+        .. "got map[string]interface {}", "application/apply-patch+yaml")
+  end)
 end)

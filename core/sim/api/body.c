@@ -101,13 +101,14 @@ static json_t *decode_custom(const struct writing *w, const struct sim_kind *kin
 }
 
 /* Decodes a body of the kind; takes the duplicate fields that it has. NULL with a message. A body that is of
- * another kind is left to be refused for that. `strategic`: the result of a strategic merge patch. */
+ * another kind is left to be refused for that. `converts`: it comes from a strategic merge patch or an apply,
+ * whose results are no text. */
 static json_t *decode(const struct writing *w, const struct sim_kind *kind, const json_t *body,
-                      json_t *duplicates, bool strategic, char **error)
+                      json_t *duplicates, bool converts, char **error)
 {
     const struct schema_type *type = type_of(kind);
     const char *given = sim_text_at(body, "kind");
-    struct sim_decoding decoding = {.keeps = true, .converts = strategic};
+    struct sim_decoding decoding = {.keeps = true, .converts = converts};
     const char *version = sim_text_at(body, "apiVersion");
     char *own = sim_api_version(kind);
     bool other = !type || !json_is_object(body) || (*given && strcmp(given, kind->kind) != 0) ||
@@ -261,17 +262,13 @@ static json_t *unconverted(const json_t *given, const json_t *object, char *erro
 {
     const char *version = sim_text_at(object, "apiVersion"), *kind = sim_text_at(object, "kind"),
                *core = strchr(version, '/') ? "" : "/";
-    const char *field = strstr(error, " into Go struct field "),
-               *type = field ? strstr(field, " of type ") : NULL;
-    char *own = type ? xasprintf("%.*s into Go value%s", (int)(field - error), error, type) : xstrdup(error);
     char *message =
         xasprintf("failed to convert new object (%s/%s; %s%s, Kind=%s) to proper version: unable to "
                   "convert unstructured object to %s%s, Kind=%s: %s",
                   sim_text_at(given, "metadata.namespace"), sim_text_at(object, "metadata.name"), core,
-                  version, kind, core, version, kind, own);
+                  version, kind, core, version, kind, error);
     json_t *status = sim_status(500, NULL, message, NULL, NULL);
     free(message);
-    free(own);
     free(error);
     return status;
 }
@@ -385,7 +382,7 @@ json_t *sim_body_patched(void *ctx, const struct sim_kind *kind, const json_t *o
         json_object_del(metadata, "deletionTimestamp");
     }
     free(wrong);
-    json_t *object = decode(patch->writing, kind, patched, NULL, patch->strategic, &error);
+    json_t *object = decode(patch->writing, kind, patched, NULL, patch->strategic || patch->applied, &error);
     if (error && old && !kind->custom && !fits(kind, old)) {
         free(error);
         return patched;

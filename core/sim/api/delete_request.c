@@ -4,6 +4,7 @@
 #include "sim/api/list.h"
 #include "sim/api/write_options.h"
 #include "sim/api/write_request_internal.h"
+#include "sim/object/defaults.h"
 #include "sim/object/status.h"
 #include "sim/store/snapshot.h"
 #include "sim/store/write.h"
@@ -39,11 +40,24 @@ static json_t *delete_options(const struct writing *w)
     return options;
 }
 
+/* A server that would take the last finalizers, and tries it only, shows an object of which nothing was read.
+ */
+static json_t *unread(const struct sim_served *served)
+{
+    const struct sim_kind *kind = served->kind;
+    json_t *head = json_pack("{ss ss}", "apiVersion", served->api_version, "kind", kind->kind);
+    return kind->schema ? sim_unread(kind, head) : head;
+}
+
 /* Responds with the object if it still exists or its kind returns deleted objects; else with a Status. */
-static void respond_deleted(struct writing *w, struct sim_written *written)
+static void respond_deleted(struct writing *w, bool tried, struct sim_written *written)
 {
     const struct sim_served *served = w->target->served;
-    if (!written->refusal && written->removed && !served->kind->returns_deleted) {
+    if (tried && !written->refusal && written->removed && json_array_size(written->finalizers)) {
+        w->reply->code = 200;
+        w->reply->json = unread(served);
+        sim_written_clear(w->api, written);
+    } else if (!written->refusal && written->removed && !served->kind->returns_deleted) {
         json_t *object = sim_served_json(served, written->object);
         sim_reply_status(
             w->reply, sim_status_success(served->kind, w->target->name, sim_text_at(object, "metadata.uid")));
@@ -59,7 +73,7 @@ void sim_delete_one(struct writing *w, const char *key)
     json_t *options = delete_options(w);
     if (!options) return;
     sim_write_delete(w->api, w->target->served, key, options, dry_runs(options), &written);
-    respond_deleted(w, &written);
+    respond_deleted(w, dry_runs(options), &written);
     json_decref(options);
 }
 

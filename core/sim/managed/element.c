@@ -163,6 +163,25 @@ bool sim_element_read(const char *text, struct sim_element *element)
     return good;
 }
 
+/* As structured-merge-diff shows a value: members of a map follow one another. */
+static void put_shown(struct buf *out, const json_t *value)
+{
+    const char *key;
+    json_t *inner;
+    size_t i;
+    if (json_is_array(value)) buf_putc(out, '[');
+    json_array_foreach (value, i, inner) {
+        if (i) buf_putc(out, ',');
+        put_shown(out, inner);
+    }
+    if (json_is_array(value)) buf_putc(out, ']');
+    json_object_foreach ((json_t *)value, key, inner) {
+        buf_printf(out, "%s=", key);
+        put_shown(out, inner);
+    }
+    if (!json_is_array(value) && !json_is_object(value)) sim_put_json(out, value);
+}
+
 void sim_element_show(struct buf *out, const struct sim_element *element)
 {
     const char *key, *comma = "";
@@ -177,11 +196,11 @@ void sim_element_show(struct buf *out, const struct sim_element *element)
     if (element->form == SIM_BY_KEYS) {
         json_object_foreach (element->value, key, value) {
             buf_printf(out, "%s%s=", comma, key);
-            sim_put_json(out, value);
+            put_shown(out, value);
             comma = ",";
         }
     } else
-        sim_put_json(out, element->value);
+        put_shown(out, element->value);
     buf_putc(out, ']');
 }
 

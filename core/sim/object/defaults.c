@@ -8,6 +8,7 @@
 #include "sim/object/default_fields.h"
 #include "sim/object/object_spec.h"
 #include "sim/text/tree.h"
+#include "sim/validate/decode.h"
 
 /* Calls a function of lua/sim/defaults.lua, which changes the object. */
 static void call(const char *function, const char *type, json_t *object)
@@ -49,6 +50,16 @@ void sim_apply_defaults(const struct sim_kind *kind, json_t *object)
 {
     sim_apply_scheme_defaults(kind, object);
     if (kind->schema) call("admit", kind->schema->type, object);
+}
+
+json_t *sim_unread(const struct sim_kind *kind, json_t *head)
+{
+    struct sim_decoding decoding = {0};
+    sim_submap(head, "metadata");
+    json_t *zero = sim_decode(schema_type_of_kind(kind->schema), head, &decoding);
+    json_decref(head);
+    call("unread", kind->schema->type, zero);
+    return zero;
 }
 
 /* Sets each "now" to a time. */

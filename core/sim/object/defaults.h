@@ -11,3 +11,6 @@ void sim_apply_scheme_defaults(const struct sim_kind *kind, json_t *object);
 void sim_apply_defaults(const struct sim_kind *kind, json_t *object);
 /* Sets what only a create sets: the first status, finalizers, the selector of a job. */
 void sim_apply_first(const struct sim_kind *kind, json_t *object);
+/* Returns an object of a built-in kind of which nothing was read: its zeros. Takes `head`, kind and version.
+ */
+json_t *sim_unread(const struct sim_kind *kind, json_t *head);

@@ -48,24 +48,6 @@ static void stamp(const struct sim_kind *kind, json_t *metadata, const struct si
     if (kind->has_generation) json_object_set_new(metadata, "generation", json_integer(1));
 }
 
-/* A server takes an address for a service before it looks at anything else, and fails if that has no name. */
-static bool has_address(const struct sim_kind *kind, const json_t *object, const struct sim_now *now,
-                        struct sim_refusal *refusal)
-{
-    const char *ip = sim_text_at(object, "spec.clusterIP");
-    if (!now->checked || !kind->schema || strcmp(kind->schema->type, "core/v1.Service") != 0 || !*ip ||
-        strcmp(ip, "None") == 0 || *sim_text_at(object, "metadata.name"))
-        return true;
-    char *why = xasprintf("failed to allocate IP: IPAddress.networking.k8s.io \"%s\" is invalid: "
-                          "spec.parentRef.name: Required value",
-                          ip);
-    json_t *none = json_pack("[s]", "");
-    refusal->status = sim_status_invalid(kind, "", "FieldValueInvalid", "spec.clusterIPs", none, why);
-    json_decref(none);
-    free(why);
-    return false;
-}
-
 /* Takes the causes of metadata. */
 static bool check(const struct sim_kind *kind, const json_t *object, const json_t *given,
                   const struct sim_now *now, json_t *causes, struct sim_refusal *refusal)
@@ -102,15 +84,15 @@ json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, cons
         if (strcmp(kind->kind, "LimitRange") == 0 && !*sim_text_at(metadata, "name"))
             json_object_set_new(metadata, "name", sim_string(now->uid));
         stamp(kind, metadata, now);
+        good = !now->checked || sim_service_begin(kind, NULL, object, now->tried, refusal);
+    }
+    if (good) {
         sim_apply_defaults(kind, object);
         json_t *causes = json_array();
         sim_metadata_causes(kind, object, SIM_CHECK_ALL,
                             causes); /* before a job has the labels of its pods */
         sim_apply_first(kind, object);
-        if (has_address(kind, object, now, refusal))
-            good = check(kind, object, body, now, causes, refusal);
-        else
-            good = (json_decref(causes), false);
+        good = check(kind, object, body, now, causes, refusal);
     }
     if (!good) {
         json_decref(object);

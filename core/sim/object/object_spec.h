@@ -6,7 +6,7 @@
 
 #include <jansson.h>
 
-#include "sim/object/kind.h"
+#include "sim/object/object_rules.h"
 
 /* Returns the causes for an object with its defaults; `of_status`: what a write of its status is refused for.
  */
@@ -37,3 +37,12 @@ void sim_csr_check(const struct sim_kind *kind, const json_t *old, const json_t 
                    const char *subresource, json_t *causes);
 /* Sets the times that new conditions lack. */
 void sim_csr_stamp(const struct sim_kind *kind, json_t *object, int64_t now_s);
+
+/* --- object_service.c: Services; objects of other kinds stay as they are */
+
+/* Settles addresses and families before all rules, after which a new service, or one that follows `old`, may
+ * be refused. `tried`: of a dry run, which takes no address. */
+bool sim_service_begin(const struct sim_kind *kind, const json_t *old, json_t *object, bool tried,
+                       struct sim_refusal *refusal);
+/* Completes an update that no rule refused. */
+void sim_service_finish(const struct sim_kind *kind, json_t *object);

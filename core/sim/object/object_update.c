@@ -11,6 +11,7 @@
 #include "sim/object/status.h"
 #include "sim/text/json_error.h"
 #include "sim/text/tree.h"
+#include "sim/validate/decode.h"
 
 static const char *meta(const json_t *object, const char *key)
 {
@@ -199,41 +200,8 @@ static void only_status(const struct sim_kind *kind, json_t *object, const json_
     json_object_set_new(object, "metadata", metadata);
 }
 
-/* A service that is no longer of a type with ports of nodes loses those that it had. */
-static void drop_node_ports(json_t *spec, const json_t *old)
-{
-    json_t *port;
-    size_t i;
-    if (strcmp(sim_text_at(spec, "type"), "ClusterIP") != 0 ||
-        strcmp(sim_text_at(old, "spec.type"), "ClusterIP") == 0)
-        return;
-    json_array_foreach (json_object_get(spec, "ports"), i, port) {
-        const json_t *before = json_array_get(sim_at(old, "spec.ports"), i);
-        if (sim_int_at(port, "nodePort", 0) == sim_int_at(before, "nodePort", 0))
-            json_object_del(port, "nodePort");
-    }
-}
-
-/* Keeps the addresses of a service, which one of type ExternalName gives up. */
-static void keep_addresses(json_t *spec, const json_t *old)
-{
-    static const char *const fields[] = {"clusterIP", "clusterIPs", "ipFamilies", "ipFamilyPolicy"};
-    const char *given = sim_text_at(spec, "clusterIP");
-    bool external = strcmp(sim_text_at(spec, "type"), "ExternalName") == 0, none = !*given,
-         same = none || strcmp(given, sim_text_at(old, "spec.clusterIP")) == 0;
-    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
-        if (external && same)
-            json_object_del(spec, fields[i]);
-        else if (!external && (i < 2 ? none : same) && !json_object_get(spec, fields[i]))
-            copy_field(spec, json_object_get(old, "spec"), fields[i]);
-    }
-    if (external && strcmp(sim_text_at(spec, "internalTrafficPolicy"),
-                           sim_text_at(old, "spec.internalTrafficPolicy")) == 0)
-        json_object_del(spec, "internalTrafficPolicy");
-}
-
 /* Keeps the parts that belong to other requests, the status and a namespace's finalizers, and what a body
- * omits of a service's addresses or a secret's type. */
+ * omits of a secret's type. */
 static void keep_other_parts(const struct sim_kind *kind, json_t *object, const json_t *old,
                              const char *subresource)
 {
@@ -243,30 +211,37 @@ static void keep_other_parts(const struct sim_kind *kind, json_t *object, const 
         json_t *spec = sim_submap(object, "spec");
         copy_field(spec, json_object_get(old, "spec"), "finalizers");
     }
-    if (strcmp(kind->kind, "Service") == 0 && !*kind->group) {
-        keep_addresses(sim_submap(object, "spec"), old);
-        drop_node_ports(sim_submap(object, "spec"), old);
-    }
     if (strcmp(kind->kind, "Secret") == 0 && !*kind->group && !*sim_text_at(object, "type"))
         copy_field(object, old, "type");
 }
 
-/* Returns whether the change raises the generation. Custom objects are compared completely, others by their
- * spec. */
-static bool wants_other(const struct sim_kind *kind, const json_t *old, const json_t *object)
+/* Go's reflect.DeepEqual takes an empty list for another one than none, which is what is read from storage.
+ */
+static bool gives_empty(const struct sim_kind *kind, const json_t *body)
 {
-    if (!kind->custom) {
-        bool annotated = strcmp(kind->kind, "Deployment") == 0;
-        json_t *before = json_object_get(old, "spec"), *after = json_object_get(object, "spec");
-        json_t *notes = sim_at(old, "metadata.annotations"),
-               *new_notes = sim_at(object, "metadata.annotations");
-        if (before != after && !(before && after && json_equal(before, after))) return true;
-        return annotated && notes != new_notes && !(notes && new_notes && json_equal(notes, new_notes));
-    }
-    static const char *const apart[] = {"metadata", "status", "kind", "apiVersion"};
+    struct sim_decoding decoding = {.keeps = true};
+    json_t *given = sim_decode(schema_type_of_kind(kind->schema), body, &decoding),
+           *typed = sim_typed(kind, body);
+    bool empty = given && !json_equal(json_object_get(given, "spec"), json_object_get(typed, "spec"));
+    free(decoding.error);
+    json_decref(decoding.unknown);
+    json_decref(given);
+    json_decref(typed);
+    return empty;
+}
+
+static bool differ_in(const json_t *old, const json_t *object, const char *name)
+{
+    const json_t *before = json_object_get(old, name), *after = json_object_get(object, name);
+    return before != after && !(before && after && json_equal(before, after));
+}
+
+/* Custom objects are compared completely but for metadata and status. */
+static bool wants_other_custom(const struct sim_kind *kind, const json_t *old, const json_t *object)
+{
+    static const char *const apart[] = {"metadata", "kind", "apiVersion", "status"};
     json_t *before = json_copy((json_t *)old), *after = json_copy((json_t *)object);
-    for (size_t i = 0; i < ARRAY_LEN(apart); i++) {
-        if (i == 1 && !kind->has_status) continue;
+    for (size_t i = 0; i < ARRAY_LEN(apart) - !kind->has_status; i++) {
         json_object_del(before, apart[i]);
         json_object_del(after, apart[i]);
     }
@@ -274,6 +249,19 @@ static bool wants_other(const struct sim_kind *kind, const json_t *old, const js
     json_decref(before);
     json_decref(after);
     return other;
+}
+
+/* Returns whether the change raises the generation. */
+static bool wants_other(const struct sim_kind *kind, const json_t *old, const json_t *object,
+                        const json_t *body)
+{
+    static const char *const counted[] = {"spec", "webhooks", "template", "endpoints", "ports"};
+    if (kind->custom) return wants_other_custom(kind, old, object);
+    if (strcmp(kind->kind, "NetworkPolicy") == 0 && gives_empty(kind, body)) return true;
+    for (size_t i = 0; i < ARRAY_LEN(counted); i++)
+        if (differ_in(old, object, counted[i])) return true;
+    return strcmp(kind->kind, "Deployment") == 0 &&
+           differ_in(json_object_get(old, "metadata"), json_object_get(object, "metadata"), "annotations");
 }
 
 /* The old API counted the templates of a set. */
@@ -297,6 +285,11 @@ static json_t *update(const struct sim_kind *kind, const json_t *old, const json
         only_status(kind, object, old);
     else
         keep_other_parts(kind, object, old, subresource);
+    if (!to_status && !sim_service_begin(kind, old, object, refusal->tried, refusal)) {
+        json_decref(causes);
+        json_decref(object);
+        return NULL;
+    }
     keep_alone(kind, object, old, subresource);
     keep_system_fields(kind, object, old, causes);
     sim_apply_defaults(kind, object);
@@ -304,12 +297,15 @@ static json_t *update(const struct sim_kind *kind, const json_t *old, const json
         sim_is_finished(kind, object)) /* nothing reads it again, and defaults its labels */
         copy_field(json_object_get(object, "metadata"), json_object_get(body, "metadata"), "labels");
     if (!kind->custom && strcmp(kind->kind, "DaemonSet") == 0) count_template(object, old);
-    if (kind->has_generation && counts && wants_other(kind, old, object)) {
+    if (kind->has_generation && counts && wants_other(kind, old, object, body)) {
         int64_t generation = sim_int_at(old, "metadata.generation", 0);
         json_object_set_new(json_object_get(object, "metadata"), "generation", json_integer(generation + 1));
     }
     sim_tidy_metadata(object);
-    if (sim_check_update(kind, old, object, body, subresource, causes, refusal)) return object;
+    if (sim_check_update(kind, old, object, body, subresource, causes, refusal)) {
+        sim_service_finish(kind, object);
+        return object;
+    }
     json_decref(object);
     return NULL;
 }

@@ -122,15 +122,28 @@ static void set_owners(struct sim_api *api, const struct sim_served *served, str
         sim_managed_write(served->kind, &author, before, body, after);
     else
         sim_managed_tidy(after);
-    if (before) sim_managed_keep_times(before, after);
 }
 
-/* Is the first object in a server's storage another one than what it reads from there? A job gets labels. */
+/* Returns whether the first object in a server's storage is another one than what is read from there: a job
+ * gets labels, a claim a phase. */
 static bool is_unsettled(const struct sim_kind *kind, const json_t *body)
 {
     return !kind->custom &&
            (strcmp(kind->kind, "PersistentVolumeClaim") == 0 ||
             (strcmp(kind->kind, "Job") == 0 && !json_object_size(sim_at(body, "metadata.labels"))));
+}
+
+/* The same after an update: a job may lose its labels, and a service that becomes an ExternalName keeps an
+ * internalTrafficPolicy where nobody sees it, which patches find. */
+static bool becomes_unsettled(const struct sim_kind *kind, bool was_patched, const json_t *body,
+                              const json_t *after)
+{
+    if (!kind->custom && strcmp(kind->kind, "Service") == 0)
+        return strcmp(sim_text_at(after, "spec.type"), "ExternalName") == 0 &&
+               (was_patched || sim_at(body, "spec.internalTrafficPolicy"));
+    return !kind->custom && strcmp(kind->kind, "Job") == 0 &&
+           !json_object_size(sim_at(body, "metadata.labels")) &&
+           !json_object_size(sim_at(body, "spec.template.metadata.labels"));
 }
 
 void sim_write_create(struct sim_api *api, const struct sim_served *served, const char *namespace_,
@@ -231,6 +244,22 @@ static void perform(struct sim_change *c, const char *key,
     }
 }
 
+/* Sets the owners after an update of `before`. */
+static void own(const struct sim_change *c, const struct sim_object *old, const json_t *before,
+                const json_t *body, json_t *after)
+{
+    const struct sim_kind *kind = c->served->kind;
+    json_t *known = json_copy((json_t *)before);
+    if (!kind->custom && strcmp(kind->kind, "Service") == 0 && old->unsettled) {
+        json_object_set_new(known, "spec", json_copy(json_object_get(before, "spec")));
+        sim_default(json_object_get(known, "spec"), "internalTrafficPolicy", json_string("Cluster"));
+    }
+    set_owners(c->api, c->served, c->by, c->subresource, known, body, after);
+    json_decref(known);
+    if (!sim_is_finished(kind, after)) lose_empty_lists(kind, after);
+    sim_managed_keep_times(before, after);
+}
+
 static bool try_update(struct sim_change *c, struct sim_object *old)
 {
     const struct sim_served *served = c->served;
@@ -239,21 +268,22 @@ static bool try_update(struct sim_change *c, struct sim_object *old)
     json_t *wanted = c->body(c->ctx, served->kind, before, &refusal);
     json_t *after =
         wanted ? sim_prepare_update(served->kind, before, wanted, c->subresource, &refusal) : NULL;
-    bool done = true;
+    bool done = true,
+         unsettled = becomes_unsettled(served->kind, old->unsettled && refusal.patched, wanted, after);
     if (after) sim_csr_stamp(served->kind, after, clock_wall_us(sim_clock(c->api)) / 1000000);
     if (after) sim_volume_stamp(served->kind, before, after, clock_wall_us(sim_clock(c->api)) / 1000000);
-    if (after) set_owners(c->api, served, c->by, c->subresource, before, wanted, after);
-    if (after && !sim_is_finished(served->kind, after)) lose_empty_lists(served->kind, after);
+    if (after) own(c, old, before, wanted, after);
     json_decref(c->written->finalizers); /* of a try that another write was faster than */
     c->written->finalizers = json_incref(sim_at(before, "metadata.finalizers"));
     if (!after)
         c->written->refusal = refusal.status;
-    else if ((json_equal(before, after) && !old->unsettled) || c->by.dry_run)
+    else if ((json_equal(before, after) && old->unsettled == unsettled) || c->by.dry_run)
         c->written->object = c->by.dry_run ? only_tried(served, old, after) : keep(c->api, old);
     else {
         bool ends = sim_is_finished(served->kind, after);
-        done = commit(c->api, served, old, ends ? NULL : packed(served, after, false),
-                      ends ? STEP_REMOVE : STEP_STORE, c->written);
+        struct sim_object *next = ends ? NULL : packed(served, after, false);
+        if (next) next->unsettled = unsettled;
+        done = commit(c->api, served, old, next, ends ? STEP_REMOVE : STEP_STORE, c->written);
         if (done && !ends) sim_effects_stored(c->api, served, after);
         if (done && ends) {
             sim_effects_removed(c->api, served, before);
@@ -321,6 +351,8 @@ static bool try_delete(struct sim_change *c, struct sim_object *old)
     enum sim_delete_step step =
         sim_prepare_delete(served->kind, before, c->options, &fresh.now, &updated, &refusal);
     bool changes = step == SIM_DELETE_REMOVE || (updated && !json_equal(before, updated));
+    json_decref(c->written->finalizers);
+    c->written->finalizers = json_incref(sim_at(before, "metadata.finalizers"));
     if (step == SIM_DELETE_REFUSED)
         c->written->refusal = refusal.status;
     else if (c->by.dry_run || !changes) {

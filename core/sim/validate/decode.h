@@ -9,9 +9,9 @@
 #include "schema/schema.h"
 
 struct sim_decoding {
-    bool keeps;      /* given: lists and maps that are empty stay, for messages */
-    bool converts;   /* given: messages as of a strategic merge patch's result, which is no JSON text */
-    char *error;     /* Go's message, the caller's; NULL: the value fits */
+    bool keeps;    /* given: lists and maps that are empty stay, for messages */
+    bool converts; /* given: as of the result of a strategic merge patch or an apply, which is no JSON text */
+    char *error;   /* Go's message, the caller's; NULL: the value fits */
     json_t *unknown; /* array of `unknown field "spec.foo"`, the caller's; NULL: there are none */
 };
 

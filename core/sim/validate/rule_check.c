@@ -136,15 +136,30 @@ static void check_range(const struct rule_check *check)
     free(own);
 }
 
+/* Returns the number that a quantity below 0 is, rounded away from it as in Go; a new reference. */
+static json_t *number_below_zero(const char *text)
+{
+    static const char powers[] = "kMGTPE";
+    char *end;
+    long long n = strtoll(text, &end, 10);
+    const char *power = *end ? strchr(powers, *end == 'K' ? 'k' : *end) : NULL;
+    if (*end == 'm') n = (n - 999) / 1000;
+    for (const char *one = powers; power && one <= power; one++) n *= end[1] == 'i' ? 1024 : 1000;
+    return json_integer(n);
+}
+
 static void check_amount(const struct rule_check *check)
 {
     const char *text = sim_text_at(check->value, "");
     const char *kind = *check->rule->words ? *check->rule->words : "";
     bool forbids = strcmp(kind, "forbidden") == 0, positive = forbids || strcmp(kind, "positive") == 0;
     bool zero = *text && !text[strspn(text, "+-0.")];
-    if (zero ? positive : *text == '-')
-        sim_rule_add(check, forbids ? "FieldValueForbidden" : "FieldValueInvalid", "", check->value,
-                     check->rule->argument);
+    if (zero ? !positive : *text != '-') return;
+    json_t *shown =
+        strcmp(kind, "number") == 0 ? number_below_zero(text) : json_incref((json_t *)check->value);
+    sim_rule_add(check, forbids ? "FieldValueForbidden" : "FieldValueInvalid", "", shown,
+                 check->rule->argument);
+    json_decref(shown);
 }
 
 static void check_above(const struct rule_check *check)

@@ -170,7 +170,6 @@ void sim_rule_form(const struct rule_check *check, const char *form, const char 
         {"key", sim_check_key},
         {"value", sim_check_label_value},
         {"segment", sim_check_segment},
-        {"address", check_address},
         {"endpoint", check_endpoint},
         {"cidr", check_cidr},
         {"config key", check_config_key},

@@ -277,6 +277,33 @@ static void test_the_generation_counts_what_is_wanted(void **state)
     json_decref(old);
 }
 
+static void test_the_generation_counts_what_is_no_spec_and_empty_lists_of_some_kinds(void **state)
+{
+    const struct sim_kind *hooks = kind_named("validatingwebhookconfigurations");
+    const struct sim_kind *policies = kind_named("networkpolicies"), *sets = kind_named("replicasets");
+    json_t *old = stored(hooks, "{'metadata':{'name':'h'}}", NULL);
+    assert_int_equal(generation_after(hooks, old, "{'metadata':{'labels':{'a':'b'}}}", NULL), 1);
+    assert_int_equal(generation_after(hooks, old,
+                                      "{'webhooks':[{'name':'a.b.c','clientConfig':{'url':'https://a'},"
+                                      "'sideEffects':'None','admissionReviewVersions':['v1']}]}",
+                                      NULL),
+                     2);
+    json_decref(old);
+    old = stored(kind_named("priorityclasses"), "{'metadata':{'name':'p'},'value':1}", NULL);
+    assert_int_equal(generation_after(kind_named("priorityclasses"), old, "{'description':'d'}", NULL), 1);
+    json_decref(old);
+    old = stored(policies, "{'metadata':{'name':'p'},'spec':{'podSelector':{}}}", "x");
+    assert_int_equal(generation_after(policies, old, "{'spec':{'podSelector':{}}}", NULL), 1);
+    assert_int_equal(generation_after(policies, old, "{'spec':{'ingress':[]}}", NULL), 2);
+    json_decref(old);
+    old = stored(
+        sets,
+        "{'metadata':{'name':'d'},'spec':{'template':{'spec':{'containers':[{'name':'c','image':'i'}]}}}}",
+        "x");
+    assert_int_equal(generation_after(sets, old, "{'spec':{'template':{'spec':{'volumes':[]}}}}", NULL), 1);
+    json_decref(old);
+}
+
 static void test_status_and_the_rest_are_written_apart(void **state)
 {
     json_t *old = stored(&widgets,
@@ -408,6 +435,7 @@ int main(void)
         cmocka_unit_test(test_a_deletion_is_neither_begun_nor_ended_by_an_update),
         cmocka_unit_test(test_an_object_is_finished_when_its_last_finalizer_goes),
         cmocka_unit_test(test_the_generation_counts_what_is_wanted),
+        cmocka_unit_test(test_the_generation_counts_what_is_no_spec_and_empty_lists_of_some_kinds),
         cmocka_unit_test(test_status_and_the_rest_are_written_apart),
         cmocka_unit_test(test_the_status_of_a_pod_may_bring_metadata),
         cmocka_unit_test(test_the_spec_of_a_pod_is_fixed_but_for_images_and_the_like),
