@@ -395,6 +395,9 @@ func (g *generator) odd(k *kind) *request {
 		r = collection
 		r.Method = "POST"
 		r.Path = k.Path + "/" + k.Plural
+		if k.Cluster {
+			r.Object = r.Path + "/" + k.name("a")
+		}
 		r.json(body)
 		r.param("dryRun", "All")
 		r.tag("create without a namespace")

@@ -115,6 +115,8 @@ func (s *session) open(r *request) (*http.Response, error) {
 			call.Header.Set(name, value)
 		}
 	}
+	// The real server may send the end of a body after its answer to a HEAD, which the next request would read.
+	call.Close = r.Method == http.MethodHead
 	return s.server.client.Do(call)
 }
 
@@ -136,6 +138,7 @@ func (s *session) send(r *request) (*answer, error) {
 	a.take(text)
 	s.remember(r, a.Body)
 	s.normalise(a)
+	firstMade(r, a)
 	return a, nil
 }
 
@@ -192,10 +195,11 @@ func (s *session) remember(r *request, body any) {
 		s.next = token
 	}
 	fromCache := strings.Contains(r.Query, "resourceVersion=0") // which may be older than what was written
-	if uid == "" && version != "" && !fromCache {
+	dryRun := strings.Contains(r.Query, "dryRun") // whose Table may have a version that the request invented
+	if uid == "" && version != "" && !fromCache && !dryRun {
 		s.listRV = version
 	}
-	if uid == "" || strings.Contains(r.Query, "dryRun") {
+	if uid == "" || dryRun {
 		return
 	}
 	name := textAt(body, "metadata", "name")

@@ -111,6 +111,9 @@ func (s *session) normalEvents(w *watch) map[string][]any {
 		if rows, ok := at(a.Body, "object", "rows").([]any); ok && len(rows) > 0 {
 			name = textAt(rows[0], "object", "metadata", "name")
 		}
+		if isRepair(a.Body) {
+			continue
+		}
 		if !s.own(w.request.Path, name) && kind != "ERROR" && kind != "BOOKMARK" {
 			continue
 		}
