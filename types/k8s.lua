@@ -118,6 +118,7 @@ function Object:age() end
 ---@field warm boolean with `initial`: from stored caches; the server may have a newer state
 ---@field resource_version string
 ---@field time number time of arrival, in seconds since the epoch
+---@field shard? "gained"|"lost" another replica had the object before, or has it from now on; of shared informers
 ---@field previous? k8s.Object of a delete: the state that was delivered last, if `last` is another state
 
 ---@class k8s.HandlerOptions
@@ -141,6 +142,7 @@ function Object:age() end
 ---@field OnAdd? fun(obj: k8s.Object, ev: k8s.Event): any?, any?
 ---@field OnUpdate? fun(old: k8s.Object, new: k8s.Object, ev: k8s.Event): any?, any?
 ---@field OnDelete? fun(last: k8s.Object, ev: k8s.Event): any?, any?
+---@field OnLost? fun(last: k8s.Object, ev: k8s.Event): any?, any? another replica has the object from now on
 
 ---@class k8s.Registration
 local Registration = {}
@@ -165,6 +167,7 @@ function Registration:has_synced() end
 ---@field prune? string[] paths that are removed before an object is stored: names, [*] and [?name=='text']
 ---@field fields? string[] the only paths that are stored, besides the object's identity
 ---@field metadata_only? boolean request only metadata from the server
+---@field shard? boolean|"uid"|"namespace" hold the share of this replica (run --shard), by the hash of that; true: uid
 ---@field resync? number|string default period of handlers
 
 ---@class k8s.InformerOptions : k8s.FactoryOptions
@@ -205,6 +208,11 @@ function Informer:on_update(fn, options) end
 ---@param options? k8s.HandlerOptions
 ---@return k8s.Registration
 function Informer:on_delete(fn, options) end
+
+---@param fn fun(last: k8s.Object, ev: k8s.Event): any?, any?
+---@param options? k8s.HandlerOptions
+---@return k8s.Registration
+function Informer:on_lost(fn, options) end
 
 ---@return k8s.Lister
 function Informer:lister() end

@@ -12,6 +12,8 @@ struct fence;
 /* Creates a fence with one reference, for the caller. The clock is borrowed and read on every thread; NULL:
  * the real one. */
 struct fence *fence_new(struct clock *clock, int64_t until_ms);
+/* Creates one that is open while both are, and is not to be extended; takes references to them. */
+struct fence *fence_new_both(struct fence *a, struct fence *b);
 struct fence *fence_ref(struct fence *fence);
 /* NULL is allowed. */
 void fence_unref(struct fence *fence);

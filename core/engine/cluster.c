@@ -27,6 +27,14 @@ static struct list_watch *new_informer_source(void *ctx, const struct resource *
                            : new_source(ctx, resource, scope);
 }
 
+/* Of the server, also where objects come from a bucket: shards are about its Leases. */
+static struct list_watch *new_server_source(void *ctx, const struct resource *resource,
+                                            const struct lw_scope *scope)
+{
+    const struct cluster *cluster = ctx;
+    return list_watch_new(io_thread_client(cluster->io), resource, scope);
+}
+
 static struct text_stream *stream(void *ctx, const char *path, const struct text_sink *sink, void *sink_ctx)
 {
     const struct cluster *cluster = ctx;
@@ -81,6 +89,19 @@ static void on_leads(void *ctx)
 {
     const struct cluster *cluster = ctx;
     cluster->watcher.leads(cluster->watcher.ctx);
+}
+
+static void on_shards(void *ctx)
+{
+    const struct cluster *cluster = ctx;
+    cluster->watcher.shards(cluster->watcher.ctx);
+}
+
+/* A dry run takes no share: what it only tries would be done by nobody. */
+static bool shares(const struct cluster *cluster)
+{
+    const struct engine_settings *settings = cluster->options.settings;
+    return !cluster->name && settings->shard && settings->write_mode == WRITES_SENT;
 }
 
 /* --- the parts */
@@ -161,6 +182,9 @@ static void make_factory(struct cluster *cluster)
         .tuning = {.watch_list = cluster->bucket ? WATCH_LIST_ON : settings->watch_list,
                    .watch_list_deadline_ms = settings->watch_list_deadline_ms,
                    .page_size = settings->chunk_size},
+        .shares = shares(cluster),
+        .shard_kinds = settings->shard_kinds,
+        .shard_kind_count = settings->shard_kind_count,
         .stored = cluster->options.warm ? take_stored : NULL,
         .changed = on_changed,
         .synced = on_synced,
@@ -211,6 +235,28 @@ static void make_leaders(struct cluster *cluster)
     free(identity);
 }
 
+static void make_shards(struct cluster *cluster)
+{
+    const struct engine_settings *settings = cluster->options.settings;
+    if (!shares(cluster)) return;
+    char *identity = settings->identity ? xstrdup(settings->identity) : leader_identity(getenv("POD_NAME"));
+    cluster->parts.shards = shards_new(&(struct shards_options){
+        .engine_loop = cluster->options.engine_loop,
+        .io_loop = io_thread_loop(cluster->io),
+        .caller = caller_of(cluster),
+        .new_source = new_server_source,
+        .source_ctx = cluster,
+        .namespace_ = settings->lease.namespace_,
+        .group = settings->shard,
+        .lease_ms = settings->shard_lease_ms,
+        .identity = identity,
+        .seed = hash_bytes(identity, strlen(identity)),
+        .changed = on_shards,
+        .ctx = cluster,
+    });
+    free(identity);
+}
+
 /* Makes the recorder of Events. It names the reporting engine by the pod's name, as controllers do, or the
  * host's. */
 static void make_recorder(struct cluster *cluster)
@@ -254,6 +300,7 @@ struct cluster *cluster_new(const struct cluster_options *options, struct err *e
     if (!cluster->name) {
         make_history(cluster);
         make_leaders(cluster);
+        make_shards(cluster);
     }
     make_recorder(cluster);
     return cluster;
@@ -277,6 +324,7 @@ void cluster_end(struct cluster *cluster, int64_t flush_ms)
     live_free(cluster->parts.live);
     kinds_free(cluster->parts.kinds);
     leaders_end(cluster->parts.leaders);
+    shards_end(cluster->parts.shards);
     history_free(cluster->parts.history);
     shared_factory_free(cluster->parts.factory);
     /* Stored objects that no informer took, as the start failed or was too short. */
@@ -294,6 +342,7 @@ void cluster_free(struct cluster *cluster)
 {
     if (!cluster) return;
     leaders_free(cluster->parts.leaders);
+    shards_free(cluster->parts.shards);
     io_thread_call(cluster->io, free_discoverer, cluster);
     bucket_free(cluster->bucket);
     io_thread_free(cluster->io);

@@ -8,6 +8,7 @@
 #include "engine/engine_settings.h"
 #include "engine/io_thread.h"
 #include "engine/warm/warm_start.h"
+#include "informer/group/shards.h"
 #include "informer/leader/leadership.h"
 #include "informer/live/live_client.h"
 #include "informer/shared/shared_factory.h"
@@ -41,6 +42,7 @@ struct cluster_watcher {
     void (*found_kinds)(void *ctx, const struct catalogue *catalogue);
     void (*failed_kinds)(void *ctx, const struct err *err);
     void (*leads)(void *ctx);
+    void (*shards)(void *ctx); /* of the group of replicas, as their header has it */
     void *ctx;
 };
 

@@ -227,6 +227,7 @@ enum engine_outcome engine_run(struct engine *engine)
     /* Each step may stop the engine. */
     engine_refresh_kinds(engine);
     if (!engine->stopping) engine_start_leaders(engine);
+    if (!engine->stopping) engine_start_shards(engine);
     engine_check_soon(engine);
     if (engine->options.keeps_running) {
         reload_watch(&engine->scripts);
@@ -297,6 +298,7 @@ void engine_free(struct engine *engine)
     timer_cancel(&engine->check);
     timer_cancel(&engine->drain);
     timer_cancel(&engine->step_down_timer);
+    engine_free_shards(engine);
     free(engine);
     if (is_notified) engine_log_summary(&summary);
 }

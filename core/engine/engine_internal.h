@@ -18,6 +18,7 @@ struct engine_summary {
     size_t unhandled; /* events */
 };
 
+struct engine_shards;
 struct webhook_listener;
 
 struct engine {
@@ -59,6 +60,8 @@ struct engine {
     struct timer step_down_timer; /* checks whether functions for the end of leadership have ended */
     bool competes;                /* for leases */
     bool releasing;               /* leases are being released; ends with `step_down_timer` */
+    unsigned unreleased;          /* of elections and shards: what is being released */
+    struct engine_shards *shards; /* share of this replica; NULL: there is no group */
     bool stopping;
     enum engine_outcome outcome;
 };
@@ -173,6 +176,18 @@ void engine_start_leaders(struct engine *engine);
 /* Ends leadership of scripts, then releases leases (L-8), then stops the loop. */
 void engine_step_down(struct engine *engine);
 void engine_on_step_down(struct timer *timer);
+
+/* --- engine_shards.c: each does nothing without a group */
+
+/* Once the cluster is there. */
+void engine_make_shards(struct engine *engine);
+/* Joins the group of replicas. */
+void engine_start_shards(struct engine *engine);
+/* Called when the slots of this replica may have changed. */
+void engine_shards_changed(void *engine);
+/* Returns whether this replica is a member of a group. */
+bool engine_shares(const struct engine *engine);
+void engine_free_shards(struct engine *engine);
 
 /* --- engine_audits.c: each does nothing without continuous audits */
 

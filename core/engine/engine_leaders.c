@@ -44,8 +44,14 @@ bool engine_competes(const struct engine *engine)
 static void on_released(void *ctx)
 {
     struct engine *engine = ctx;
+    if (--engine->unreleased > 0) return;
     timer_cancel(&engine->step_down_timer);
     loop_stop(engine->loop);
+}
+
+static bool has_leases(const struct engine *engine)
+{
+    return engine->competes && leaders_count(engine->cluster->parts.leaders) > 0;
 }
 
 /* Cancels calls: no write of ours, of any call, may meet those of the next leader (L-8). */
@@ -64,7 +70,9 @@ static void release(struct engine *engine)
     engine->releasing = true;
     cancel_calls(engine);
     timer_start(&engine->step_down_timer, loop_clock(engine->loop), engine_end_left_ms(engine, END_LEASES));
-    leaders_release(engine->cluster->parts.leaders, on_released, engine);
+    engine->unreleased = (unsigned)has_leases(engine) + engine_shares(engine);
+    if (has_leases(engine)) leaders_release(engine->cluster->parts.leaders, on_released, engine);
+    if (engine_shares(engine)) shards_leave(engine->cluster->parts.shards, on_released, engine);
 }
 
 static size_t flush_states(struct engine *engine)
@@ -97,7 +105,7 @@ void engine_on_step_down(struct timer *timer)
         waits = engine_end_left_ms(engine, END_SINKS) > 0;
     if (waits)
         timer_start(timer, loop_clock(engine->loop), CHECK_MS);
-    else if (engine->competes && leaders_count(engine->cluster->parts.leaders) > 0)
+    else if (has_leases(engine) || engine_shares(engine))
         release(engine);
     else
         loop_stop(engine->loop);
@@ -107,7 +115,8 @@ void engine_step_down(struct engine *engine)
 {
     engine_begin_end(engine);
     for (size_t i = 0; i < engine->scripts.generation_count; i++) {
-        if (leaders_count(engine->cluster->parts.leaders) > 0) script_stop(engine->scripts.generations[i]);
+        if (leaders_count(engine->cluster->parts.leaders) > 0 || engine_shares(engine))
+            script_stop(engine->scripts.generations[i]);
         script_step_down(engine->scripts.generations[i]);
     }
     engine_on_step_down(&engine->step_down_timer);

@@ -167,6 +167,7 @@ static void watch_cluster(struct engine *engine)
                                                                    .found_kinds = engine_found_kinds,
                                                                    .failed_kinds = engine_failed_kinds,
                                                                    .leads = engine_leadership_changed,
+                                                                   .shards = engine_shards_changed,
                                                                    .ctx = engine});
 }
 
@@ -285,6 +286,7 @@ static void make_watch(struct engine *engine)
 bool engine_make_parts(struct engine *engine, struct err *err)
 {
     watch_cluster(engine);
+    engine_make_shards(engine);
     if (!make_inputs(engine, err)) return false;
     make_watch(engine);
     make_webhooks(engine);

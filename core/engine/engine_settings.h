@@ -49,6 +49,13 @@ struct engine_settings {
     size_t history_count, history_memory;
     int64_t history_deleted_ms; /* time that deleted objects are kept */
 
+    /* Group of replicas that share objects, in the namespace of `lease`; NULL: none. Kinds that it shares:
+     * NAME or NAME=namespace. */
+    const char *shard;
+    int64_t shard_lease_ms; /* duration of its Leases; 0: the default */
+    const char *const *shard_kinds;
+    size_t shard_kind_count;
+
     /* "NAMESPACE[/SELECTOR]" of Secrets with kubeconfigs, each of which is a cluster; NULL: none. */
     const char *clusters_from;
 

@@ -1,6 +1,6 @@
 -- `ev`, the last argument of a handler: a fresh table for each call, so that it may be kept. That of a delete gets
 -- `previous` from C, where there is one.
-return function(initial, final_state_unknown, resync, coalesced, filtered, warm, resource_version, time)
+return function(initial, final_state_unknown, resync, coalesced, filtered, warm, resource_version, time, shard)
   return {
     initial = initial,
     final_state_unknown = final_state_unknown,
@@ -10,5 +10,6 @@ return function(initial, final_state_unknown, resync, coalesced, filtered, warm,
     warm = warm,
     resource_version = resource_version,
     time = time,
+    shard = shard,
   }
 end

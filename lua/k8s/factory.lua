@@ -29,6 +29,7 @@ local OPTIONS = {
   fields = "table",
   prune = "table",
   metadata_only = "boolean",
+  shard = "boolean or text",
   resync = "duration",
 }
 
@@ -56,6 +57,9 @@ end
 
 local function check(where, given, known)
   local own = options.check(where, given, known)
+  if type(own.shard) == "string" and own.shard ~= "uid" and own.shard ~= "namespace" then
+    raw.raise(where .. ': shard must be true, false, "uid" or "namespace", not "' .. own.shard .. '"')
+  end
   if own.namespace and own.namespaces then
     raw.raise(where .. ": namespace and namespaces are mutually exclusive")
   elseif own.namespaces then

@@ -22,7 +22,12 @@ handler_options.KNOWN = {
   debounce = "duration",
 }
 
-handler_options.WITH_FUNCTIONS = { OnAdd = "function", OnUpdate = "function", OnDelete = "function" }
+handler_options.WITH_FUNCTIONS = {
+  OnAdd = "function",
+  OnUpdate = "function",
+  OnDelete = "function",
+  OnLost = "function",
+}
 for name, kind in pairs(handler_options.KNOWN) do
   handler_options.WITH_FUNCTIONS[name] = kind
 end

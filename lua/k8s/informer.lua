@@ -30,6 +30,7 @@ local function register(where, claimed, handlers)
     handlers.OnAdd,
     handlers.OnUpdate,
     handlers.OnDelete,
+    handlers.OnLost,
     handlers.filter,
     handlers.id,
     made,
@@ -43,12 +44,13 @@ local function register(where, claimed, handlers)
   return registration
 end
 
--- pods:add_event_handler { OnAdd = f(obj, ev), OnUpdate = f(old, new, ev), OnDelete = f(last, ev), ... }
+-- pods:add_event_handler { OnAdd = f(obj, ev), OnUpdate = f(old, new, ev), OnDelete = f(last, ev), ... };
+-- OnLost = f(last, ev) of a cache that is shared by replicas
 function methods:add_event_handler(given)
   check_self(self, "add_event_handler")
   local handlers = check_options("add_event_handler", given, "WITH_FUNCTIONS")
-  if not (handlers.OnAdd or handlers.OnUpdate or handlers.OnDelete) then
-    raw.raise("add_event_handler: at least one of OnAdd, OnUpdate and OnDelete is required")
+  if not (handlers.OnAdd or handlers.OnUpdate or handlers.OnDelete or handlers.OnLost) then
+    raw.raise("add_event_handler: at least one of OnAdd, OnUpdate, OnDelete and OnLost is required")
   end
   return register("add_event_handler", self, handlers)
 end
@@ -71,6 +73,7 @@ end
 methods.on_add = shorthand("on_add", "OnAdd")
 methods.on_update = shorthand("on_update", "OnUpdate")
 methods.on_delete = shorthand("on_delete", "OnDelete")
+methods.on_lost = shorthand("on_lost", "OnLost")
 
 -- pods:add_index(name, path) or (name, function(obj, emit)): lister:by_index(name, value) finds objects by it.
 function methods:add_index(name, source)

@@ -63,6 +63,7 @@ scale k8s.actions:scale
 schedule k8s.schedule +
 selects k8s.selects +
 sha256 raw:sha256
+shard raw:shard *
 sink k8s.sink -
 sleep k8s.time:sleep
 snapshot raw:snapshot

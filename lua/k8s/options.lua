@@ -8,6 +8,7 @@ local options = {}
 local TEXT_OR_NUMBER, TEXT_OR_FUNCTION = { number = true, string = true }, { string = true, ["function"] = true }
 local FORMS = {
   any = { boolean = true, number = true, string = true, table = true },
+  ["boolean or text"] = { boolean = true, string = true },
   bytes = { string = true },
   duration = TEXT_OR_NUMBER,
   ["number or quantity"] = TEXT_OR_NUMBER,

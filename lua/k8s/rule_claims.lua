@@ -12,7 +12,7 @@ local indexed = {} -- informer, to the names of the indexes it was given
 function claims.of(what, kind)
   local claimed = made[what][kind]
   if not claimed then
-    claimed = factory.informer(kind)
+    claimed = factory.informer(kind, { shard = false })
     raw.rule.claimed(claimed)
     made[what][kind] = claimed
     indexed[claimed] = {}

@@ -89,7 +89,8 @@ describe("types/k8s.lua", function()
   end)
 
   it("names the functions of the tables in k8s, no more and no less", function()
-    for _, name in ipairs { "log", "json", "yaml", "base64", "metric", "object", "time", "conditions", "finalizers" } do
+    for _, name in ipairs { "log", "json", "yaml", "base64", "metric", "object", "time", "conditions", "finalizers",
+      "shard" } do
       assert.same(sorted(content(load_module("k8s")[name])), sorted(declared(name)))
     end
   end)
@@ -195,7 +196,7 @@ describe("types/k8s.lua", function()
 
   it("names the fields of an event, no more and no less", function()
     local names = { previous = true } -- which C sets
-    for name in pairs(load_module "k8s.event"(1, 2, 3, 4, 5, 6, 7, 8)) do names[name] = true end
+    for name in pairs(load_module "k8s.event"(1, 2, 3, 4, 5, 6, 7, 8, 9)) do names[name] = true end
     assert.same(sorted(names), sorted(fields "Event"))
   end)
 

@@ -43,6 +43,13 @@ function proc.now()
   return tonumber(time[0]) + tonumber(time[1]) / 1e9
 end
 
+-- Seconds since 1970, as engines log them.
+function proc.wall()
+  local time = ffi.new "int64_t[2]"
+  C.clock_gettime(0, time)
+  return tonumber(time[0]) + tonumber(time[1]) / 1e9
+end
+
 local function pipe()
   local ends = ffi.new "int[2]"
   assert(C.pipe2(ends, O_CLOEXEC) == 0, "pipe2 failed")

@@ -56,6 +56,7 @@ static void describe(const struct informer_spec *spec, const struct resource *re
         buf_puts(out, spec->kind);
     if (spec->namespace_count) buf_printf(out, " in %zu namespaces", spec->namespace_count);
     informer_scope_describe(&scope, &spec->transform, out);
+    informer_shard_describe(spec->shard, out);
 }
 
 static bool has_same_name(const struct informer_spec *a, const struct informer_spec *b)
@@ -109,6 +110,7 @@ static void put_names(const struct informer_claim *claim, struct buf *out)
     json_text(out, "namespaceSelector", spec->namespace_selector);
     json_text(out, "selector", spec->label_selector);
     json_text(out, "fieldSelector", spec->field_selector);
+    json_bool(out, "partial", claim_shard(claim) != SHARD_BY_NOTHING);
     buf_clear(&name);
     buf_clear(&version);
 }

@@ -55,6 +55,34 @@ static void put_history(const struct cluster *cluster, struct buf *out)
     json_close(out, '}');
 }
 
+/* "shard": the share of this replica, whose shared caches are partial. */
+static void put_shard(const struct cluster *cluster, struct buf *out)
+{
+    struct shards_status status;
+    if (!cluster->parts.shards) return;
+    shards_get_status(cluster->parts.shards, &status);
+    const struct slot_set owned = shards_owned(cluster->parts.shards);
+    const struct shared_slots_figures figures = shared_factory_slots_figures(cluster->parts.factory);
+    json_open(out, "shard", '{');
+    json_text(out, "namespace", status.namespace_);
+    json_text(out, "group", status.group);
+    json_text(out, "lease", status.lease);
+    json_int(out, "epoch", status.epoch);
+    json_int(out, "members", (int64_t)status.members);
+    json_int(out, "slots", (int64_t)slot_set_count(&owned));
+    json_int(out, "allSlots", SHARD_SLOTS);
+    json_int(out, "ranges", (int64_t)slot_set_runs(&owned));
+    json_bool(out, "writesTable", status.writes);
+    json_int(out, "informers", (int64_t)figures.informers);
+    json_int(out, "informersBehind", (int64_t)figures.behind);
+    json_int(out, "objects", (int64_t)figures.objects);
+    json_int(out, "skipped", (int64_t)figures.skipped);
+    json_int(out, "handoverMilliseconds", status.handover_ms);
+    json_int(out, "failoverMilliseconds", status.failover_ms);
+    json_text(out, "cause", status.error);
+    json_close(out, '}');
+}
+
 void admin_put_engine(const struct admin_engine *admin, struct buf *out)
 {
     struct engine *engine = admin->engine;
@@ -86,6 +114,7 @@ void admin_put_engine(const struct admin_engine *admin, struct buf *out)
     put_plugin(engine, out);
     put_outage(engine, out);
     put_history(cluster, out);
+    put_shard(cluster, out);
     admin_put_clusters(engine, out);
     json_close(out, '}');
     buf_clear(&lag);

@@ -43,6 +43,8 @@ static const struct flag flags[] = {
      "Add the permission that kubelua run --cache-dir needs to identify the cluster"},
     {"clusters-from", 0, FLAG_STRING, &options.clusters_from, "NAMESPACE[/SELECTOR]", NULL,
      "Add the permission that kubelua run --clusters-from needs to follow the Secrets"},
+    {"shard", 0, FLAG_MODE, &options.shard, "NAME", NULL,
+     "Add the permissions that kubelua run --shard needs to share objects with other replicas"},
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
 };
 
@@ -112,6 +114,16 @@ static void set_reports(lua_State *L)
     lua_setfield(L, -2, "reports");
 }
 
+static void set_shard(lua_State *L, const char *here)
+{
+    if (!options.shard) return;
+    const struct lease_config lease = leader_flags_lease(&options.leader, here);
+    lua_createtable(L, 0, 2);
+    tool_set_text(L, "group", options.shard);
+    tool_set_text(L, "namespace", lease.namespace_);
+    lua_setfield(L, -2, "shard");
+}
+
 static bool print_rules(lua_State *L, const struct check_target *target, const struct script_files *files,
                         const char *here, struct err *err)
 {
@@ -126,6 +138,7 @@ static bool print_rules(lua_State *L, const struct check_target *target, const s
     tool_set_text(L, "clusters_from", options.clusters_from ? options.clusters_from : "");
     tool_set_bool(L, "identifies_cluster", options.cache_dir != NULL);
     set_reports(L);
+    set_shard(L, here);
     return tool_call(L, "tool.check.rbac", err);
 }
 

@@ -6,6 +6,7 @@
 #include "app/options/given_scripts.h"
 #include "app/options/history_options.h"
 #include "base/mem.h"
+#include "informer/shard/member.h"
 #include "net/bind_address.h"
 
 /* --- flags of several tables */
@@ -189,10 +190,11 @@ const struct flag *engine_flags(struct options *o)
 
 const struct flag *run_flags(struct options *o)
 {
-    static struct flag table[28];
+    static struct flag table[31];
     o->reload_timeout_ms = 60000;
     o->reload_probation_ms = 60000;
     o->cache_interval_ms = 300000;
+    o->shard_lease_ms = shard_times_default.duration_ms;
     o->history_memory = 64 << 20;
     o->history_deleted_ms = 3600000;
     o->metrics_address = "127.0.0.1:8080";
@@ -244,6 +246,14 @@ const struct flag *run_flags(struct options *o)
          "Save caches of Secrets too, which puts their data on the disk"},
         {"allow-core-dumps", 0, FLAG_BOOL, &o->allow_core_dumps, NULL, NULL,
          "Permit core dumps and debuggers; both show the memory of the engine, with its Secrets"},
+        {"shard", 0, FLAG_MODE, &o->shard, "NAME", NULL,
+         "Share objects with the other replicas of the group NAME (default kubelua): those of informers with "
+         "shard = true and of --shard-kinds"},
+        {"shard-kinds", 0, FLAG_LIST, &o->shard_kinds, "KIND[=namespace]", NULL,
+         "Kind whose objects the replicas of --shard share, by uid or by namespace, for scripts that do not "
+         "say; rules have all of them (repeatable)"},
+        {"shard-lease-duration", 0, FLAG_DURATION_MS, &o->shard_lease_ms, "DURATION", NULL,
+         "Time that the other replicas wait before they take over what a dead one had (default 15s)"},
         {"report", 0, FLAG_MODE, &o->report, REPORT_TARGETS, REPORT_TARGETS,
          "Evaluate the rules of the scripts (k8s.rule) continuously and write results to the cluster as "
          "PolicyReports (policyreport, the default) or openreports.io Reports (openreports), or expose them "
@@ -299,14 +309,15 @@ bool options_complete(struct options *o, bool needs_files, struct script_files *
                        "--webhook-tls-cert-file and --webhook-tls-private-key-file are required together");
     if (needs_files && !o->files.count)
         return err_set(err, ERR_INVALID, "no script given; use -f FILE or -f DIR");
-    return (!elects || leader_flags_check(&o->leader, err)) && options_set_limits(o, err) &&
-           find_files(o, files, err) && options_check_trusted(o, files, err) &&
+    return (!elects || leader_flags_check(&o->leader, err)) && options_check_shard(o, err) &&
+           options_set_limits(o, err) && find_files(o, files, err) && options_check_trusted(o, files, err) &&
            options_check_dry_runs(o, files, err);
 }
 
 void options_clear(struct options *options)
 {
     flag_list_clear(&options->files);
+    flag_list_clear(&options->shard_kinds);
     options_clear_history(options);
     builtin_paths_clear(&options->builtin);
     params_free(options->given_params);

@@ -27,6 +27,9 @@ struct options {
     struct flag_list contexts;  /* then: the first is that of `cluster` */
     const char *clusters_from;  /* of run and exec: NAMESPACE[/SELECTOR] of Secrets; NULL: none */
     struct bucket_flags bucket; /* of run and exec: objects come from there */
+    const char *shard;          /* of run: group of replicas; NULL: none, "": the default */
+    int64_t shard_lease_ms;
+    struct flag_list shard_kinds; /* KIND[=namespace] */
     struct leader_flags leader;
     struct flag_list files, as_groups;
     bool recursive;                          /* of files */

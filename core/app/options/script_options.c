@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/text/nearest.h"
+#include "informer/group/shards.h"
 #include "script/vm/script_name.h"
 
 const struct flag *limit_flags(struct options *o)
@@ -188,6 +189,24 @@ void options_give_scripts(const struct options *options, struct engine_settings 
     settings->lua_path = options->lua_path.items;
     settings->lua_path_count = options->lua_path.count;
     settings->params = options->given_params;
+}
+
+/* --- shards */
+
+bool options_check_shard(struct options *o, struct err *err)
+{
+    if (!o->shard && o->shard_kinds.count) return err_set(err, ERR_INVALID, "--shard-kinds needs --shard");
+    for (size_t i = 0; i < o->shard_kinds.count; i++) {
+        struct str by = str_of(o->shard_kinds.items[i]), kind;
+        str_cut(&by, '=', &kind);
+        if (!kind.n || (by.p && !str_is(by, "namespace")))
+            return err_set(err, ERR_INVALID, "--shard-kinds must be KIND or KIND=namespace, not \"%s\"",
+                           o->shard_kinds.items[i]);
+    }
+    if (!o->shard) return true;
+    if (!*o->shard) o->shard = "kubelua";
+    if (!shard_lease_check(o->shard_lease_ms, err)) return err_wrap(err, "--shard-lease-duration");
+    return shard_group_check(o->shard, err) || err_wrap(err, "--shard");
 }
 
 /* --- The flags of elections */

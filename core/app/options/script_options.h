@@ -45,6 +45,9 @@ struct leader_flags {
 };
 
 /* A table for flags_parse and flags_print, bound to `flags`, whose defaults it sets; static. */
+struct options;
+/* Sets the name of the group of --shard; sets an error unless it and --shard-kinds may be. */
+bool options_check_shard(struct options *options, struct err *err);
 const struct flag *leader_flags(struct leader_flags *flags);
 /* ERR_INVALID names the flags whose times do not go together. */
 bool leader_flags_check(const struct leader_flags *flags, struct err *err);

@@ -29,6 +29,7 @@ const struct flag *flags_fill(struct flag *table, size_t room, const struct flag
 
 static bool choice_has(const char *values, const char *value)
 {
+    if (!values) return true;
     struct str rest = str_of(values), one;
     while (str_cut(&rest, '|', &one))
         if (str_is(one, value)) return true;
@@ -96,7 +97,7 @@ static const char *expected(const struct flag *flag)
     case FLAG_DURATION_MS: return "a duration such as 90s, 500ms or 1h30m";
     case FLAG_SIZE: return "a size such as 64Mi";
     case FLAG_CHOICE:
-    case FLAG_MODE: return flag->values;
+    case FLAG_MODE: return flag->values ? flag->values : "a string";
     default: return "a string";
     }
 }
@@ -252,7 +253,7 @@ static bool long_flag(const struct flag *const *tables, int argc, char **argv, i
     if (flag->kind == FLAG_BOOL) return flag_set(flag, "true", where, given, err);
     if (flag->kind == FLAG_MODE) {
         const char *next = *i + 1 < argc ? argv[*i + 1] : "";
-        if (choice_has(flag->values, next))
+        if (flag->values && choice_has(flag->values, next))
             return err_set(err, ERR_INVALID, "%s takes its value after =: %s=%s", where, where, next);
         *(const char **)flag->into = "";
         note(given, flag, "", where);

@@ -19,7 +19,7 @@ enum flag_kind {
     FLAG_DURATION_MS, /* int64_t *; 90s, 500ms, 1h30m, or seconds */
     FLAG_SIZE,        /* size_t *; 64Mi, 1G, or bytes */
     FLAG_CHOICE,      /* const char **; one of `values` */
-    FLAG_MODE,        /* const char **; --name, which sets "", or --name= one of `values` */
+    FLAG_MODE,        /* const char **; --name, which sets "", or --name= one of `values` (NULL: any text) */
     FLAG_LIST,        /* struct flag_list *, repeatable */
 };
 

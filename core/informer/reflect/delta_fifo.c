@@ -35,7 +35,8 @@ struct delta_fifo {
     struct delta_run draining; /* used by the consumer alone, without the lock */
     size_t drained;            /* used by the consumer alone: how many of `draining` it took */
     _Atomic int64_t resync_ms;
-    size_t mark; /* most deltas in `filling` before they are compressed */
+    size_t mark;        /* most deltas in `filling` before they are compressed */
+    int64_t generation; /* used by the producer alone */
     void (*ready)(void *ctx), (*many)(void *ctx);
     void *ctx;
 };
@@ -153,11 +154,17 @@ void delta_fifo_replace(struct delta_fifo *fifo, const char *resource_version, s
                         size_t count, struct delta_refused *refused, int64_t received_us)
 {
     append(fifo, (struct delta){.type = DELTA_REPLACED_ALL,
+                                .generation = fifo->generation,
                                 .resource_version = xstrdup(resource_version),
                                 .objects = objects,
                                 .count = count,
                                 .refused = refused,
                                 .received_us = received_us});
+}
+
+void delta_fifo_set_generation(struct delta_fifo *fifo, int64_t generation)
+{
+    fifo->generation = generation;
 }
 
 void delta_fifo_replace_part(struct delta_fifo *fifo, const char *ns, struct root **objects, size_t count,

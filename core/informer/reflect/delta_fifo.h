@@ -31,6 +31,7 @@ struct delta {
                        notified */
     bool initial;   /* the first list, before anything else was queued */
     bool stored;    /* of REPLACED_ALL: of an earlier run, not of the server */
+    int64_t generation;  /* of REPLACED_ALL: as set when it was queued */
     struct root *object; /* of ADDED, UPDATED, DELETED */
     union {
         int64_t received_us; /* wall time at which its bytes came */
@@ -70,6 +71,8 @@ void delta_fifo_add(struct delta_fifo *fifo, enum delta_type type, struct root *
  * listed objects that were refused. Below the mark earlier deltas stay queued. */
 void delta_fifo_replace(struct delta_fifo *fifo, const char *resource_version, struct root **objects,
                         size_t count, struct delta_refused *refused, int64_t received_us);
+/* Sets the number that lists carry from now on. */
+void delta_fifo_set_generation(struct delta_fifo *fifo, int64_t generation);
 /* The same for the objects of one namespace: those of others stay. The version of the store does not change.
  * Call after the first list. */
 void delta_fifo_replace_part(struct delta_fifo *fifo, const char *ns, struct root **objects, size_t count,

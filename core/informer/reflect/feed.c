@@ -1,31 +1,12 @@
 /* Runs a reflector on the I/O thread; see feed.h. */
 #include "informer/reflect/feed.h"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include "base/array.h"
 #include "base/mem.h"
 #include "base/must.h"
-#include "base/time/backoff.h"
-#include "informer/reflect/followed.h"
-
-struct feed {
-    struct feed_options options;
-    char *name;
-    struct mail start, restart, stop;
-    struct followed *followed;   /* NULL: all namespaces */
-    struct prepare *ready;       /* used on the I/O thread alone, as are the next three */
-    struct reflector **finished; /* of single namespaces, to be freed outside of their callbacks */
-    size_t finished_count;
-    struct timer free_finished;
-    struct jitter
-        seeds; /* a new seed for each reflector, so that its delays differ from those of the one before */
-    pthread_mutex_t lock;
-    pthread_cond_t changed;
-    struct reflector *reflector; /* guarded by `lock`; created, used and freed on the I/O thread */
-    bool restarting, ended;      /* guarded by `lock` */
-};
+#include "informer/reflect/feed_internal.h"
 
 static void set_reflector(struct feed *feed, struct reflector *reflector)
 {
@@ -57,10 +38,11 @@ static struct list_watch *new_source(const struct feed *feed)
         scope.admits = followed_admits;
         scope.admits_ctx = feed->followed;
     }
+    if (feed->shard) scope.shard = &feed->shard->shard;
     return o->new_source(o->source_ctx, o->resource, &scope);
 }
 
-static void start(struct feed *feed)
+void feed_start_reflector(struct feed *feed)
 {
     const struct feed_options *o = &feed->options;
     struct buf resource = {0};
@@ -75,6 +57,7 @@ static void start(struct feed *feed)
         .tuning = o->tuning,
         .stored = o->stored,
         .followed = feed->followed,
+        .shard = feed->shard,
         .seed = jitter_next(&feed->seeds),
         .changed = o->changed,
         .ctx = o->ctx,
@@ -90,22 +73,28 @@ static void on_start(struct mail *mail)
     struct feed *feed = container_of(mail, struct feed, start);
     const struct feed_options *o = &feed->options;
     feed->ready = prepare_new(o->io_loop, o->ready, o->ctx);
-    if (!o->follows) start(feed);
+    if (!o->follows && !feed->shard) feed_start_reflector(feed);
 }
 
-/* Frees the old reflector first, so that nothing of it can follow the list of the new one. It is taken out
- * under the lock, as the engine thread may read its status at any time, and freed without it, so that a
- * reader never waits for that. */
-static void on_restart(struct mail *mail)
+/* It is taken out under the lock, as the engine thread may read its status at any time, and freed without it,
+ * so that a reader never waits for that. */
+void feed_end_reflector(struct feed *feed)
 {
-    struct feed *feed = container_of(mail, struct feed, restart);
     pthread_mutex_lock(&feed->lock);
     struct reflector *before = feed->reflector;
     feed->reflector = NULL;
     pthread_mutex_unlock(&feed->lock);
     reflector_free(before);
-    if (before)
-        start(feed);
+}
+
+/* Frees the old reflector first, so that nothing of it can follow the list of the new one. */
+static void on_restart(struct mail *mail)
+{
+    struct feed *feed = container_of(mail, struct feed, restart);
+    bool had = feed->reflector != NULL;
+    feed_end_reflector(feed);
+    if (had)
+        feed_start_reflector(feed);
     else /* it has yet to begin */
         set_reflector(feed, NULL);
 }
@@ -123,11 +112,7 @@ static void free_finished(struct timer *timer)
 static void on_stop(struct mail *mail)
 {
     struct feed *feed = container_of(mail, struct feed, stop);
-    pthread_mutex_lock(&feed->lock);
-    struct reflector *reflector = feed->reflector;
-    feed->reflector = NULL;
-    pthread_mutex_unlock(&feed->lock);
-    reflector_free(reflector);
+    feed_end_reflector(feed);
     if (feed->followed) followed_stop(feed->followed);
     free_finished(&feed->free_finished);
     prepare_free(feed->ready);
@@ -216,15 +201,10 @@ struct order_mail {
     char *ns;
 };
 
-/* The reflector is taken out under the lock first, as in on_restart. */
 static void halt(struct feed *feed)
 {
     const struct feed_options *o = &feed->options;
-    pthread_mutex_lock(&feed->lock);
-    struct reflector *before = feed->reflector;
-    feed->reflector = NULL;
-    pthread_mutex_unlock(&feed->lock);
-    reflector_free(before);
+    feed_end_reflector(feed);
     if (feed->followed) followed_stop(feed->followed);
     delta_fifo_replace(o->fifo, "", NULL, 0, NULL, clock_wall_us(loop_clock(o->io_loop)));
     o->changed(o->ctx);
@@ -238,7 +218,7 @@ static void on_order(struct mail *mail)
     switch (m->order) {
     case ORDER_JOIN: followed_join(feed->followed, m->ns); break;
     case ORDER_LEAVE: followed_leave(feed->followed, m->ns); break;
-    case ORDER_BEGIN: start(feed); break;
+    case ORDER_BEGIN: feed_start_reflector(feed); break;
     case ORDER_HALT: halt(feed); break;
     }
     free(m->ns);
@@ -282,6 +262,10 @@ struct feed *feed_start(const struct feed_options *options)
     feed->seeds.state = options->seed;
     feed->name = xstrdup(options->name);
     follow(feed);
+    if (options->shard_by != SHARD_BY_NOTHING) {
+        feed->shard = NEW(struct shard_filter);
+        shard_filter_init(feed->shard, options->shard_by);
+    }
     delta_fifo_set_ready(options->fifo, on_ready, on_many, feed);
     feed->start.deliver = on_start;
     feed->restart.deliver = on_restart;
@@ -339,6 +323,7 @@ void feed_free(struct feed *feed)
     pthread_mutex_destroy(&feed->lock);
     pthread_cond_destroy(&feed->changed);
     followed_free(feed->followed);
+    free(feed->shard);
     stored_list_clear(&feed->options.stored); /* stopped before its first reflector */
     free(feed->name);
     free(feed);

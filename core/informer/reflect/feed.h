@@ -4,6 +4,7 @@
 #pragma once
 #include "informer/reflect/followed.h"
 #include "informer/reflect/reflector.h"
+#include "informer/shard/shard_filter.h"
 #include "kube/kinds/resource.h"
 #include "net/loop.h"
 
@@ -17,8 +18,9 @@ struct feed_options {
     struct list_watch *(*new_source)(void *ctx, const struct resource *resource,
                                      const struct lw_scope *scope);
     void *source_ctx;
-    bool follows;              /* only namespaces that feed_join names; begins with feed_begin, not at once */
-    struct delta_fifo *fifo;   /* borrowed; the feed sets its `ready` */
+    bool follows;            /* only namespaces that feed_join names; begins with feed_begin, not at once */
+    enum shard_by shard_by;  /* only objects of slots that feed_set_slots names; begins with the first ones */
+    struct delta_fifo *fifo; /* borrowed; the feed sets its `ready` */
     struct stored_list stored; /* taken; of the first reflector */
     struct reflector_tuning tuning;
     struct watch_list_memory *memory; /* must outlive the feed; used on the I/O thread */
@@ -40,6 +42,9 @@ void feed_leave(struct feed *feed, struct str ns);
 void feed_begin(struct feed *feed);
 /* Ends lists and watches, and queues an empty list; feed_begin begins anew. Of any feed. */
 void feed_halt(struct feed *feed);
+/* Of a feed with `shard_by`: replaces its slots. With another `generation` than before it lists again, and
+ * that list and later ones carry the number (delta_fifo.h); without slots it ends lists and watches. */
+void feed_set_slots(struct feed *feed, const struct slot_set *slots, int64_t generation);
 bool feed_is_restarting(struct feed *feed);
 /* Makes the I/O thread stop using the feed. Call once. */
 void feed_stop(struct feed *feed);
@@ -51,3 +56,5 @@ void feed_free(struct feed *feed);
 void feed_get_status(struct feed *feed, struct reflector_status *out);
 /* Returns the counts of namespaces; 0 for a feed of all. */
 struct followed_counts feed_get_followed(const struct feed *feed);
+/* Likewise of objects of other slots. */
+struct shard_counts feed_get_shard(const struct feed *feed);

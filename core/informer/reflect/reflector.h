@@ -75,6 +75,7 @@ void stored_list_clear(struct stored_list *list);
 
 struct collection;
 struct followed;
+struct shard_filter;
 struct watch_list_memory;
 
 /* Return short fixed names for users: "watching", "watch-list". */
@@ -103,10 +104,11 @@ struct reflector_options {
     struct watch_list_memory *memory; /* borrowed */
     const char *resource;
     struct reflector_tuning tuning;
-    struct list_watch *source; /* taken */
-    struct delta_fifo *fifo;   /* borrowed */
-    struct stored_list stored; /* taken; begins with it instead of a list */
-    struct followed *followed; /* borrowed: the namespaces whose objects are wanted; NULL: all */
+    struct list_watch *source;  /* taken */
+    struct delta_fifo *fifo;    /* borrowed */
+    struct stored_list stored;  /* taken; begins with it instead of a list */
+    struct followed *followed;  /* borrowed: the namespaces whose objects are wanted; NULL: all */
+    struct shard_filter *shard; /* borrowed: the slots whose objects are wanted; NULL: all */
     /* Called with the first list, which is of the newest state; then nothing follows. It takes what it needs
      * of `objects`, and must not free the reflector. NULL: everything goes to the queue. */
     void (*listed)(void *ctx, struct collection *objects, struct str version);

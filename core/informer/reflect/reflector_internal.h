@@ -11,6 +11,7 @@
 #include "informer/reflect/followed.h"
 #include "informer/reflect/reflector.h"
 #include "informer/reflect/refusals.h"
+#include "informer/shard/shard_filter.h"
 #include "object/value/value.h"
 
 /* Next step after a delay. */
@@ -99,6 +100,7 @@ bool reflector_admits(const struct reflector *r, struct str ns);
 static inline bool reflector_wants(const struct reflector *r, const struct root *object)
 {
     struct text text;
+    if (r->options.shard && !shard_filter_wants(r->options.shard, object)) return false;
     return !r->options.followed || reflector_admits(r, root_namespace(object, &text));
 }
 /* Records and logs the error of a stream that is resumed immediately. */

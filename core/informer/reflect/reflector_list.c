@@ -130,6 +130,8 @@ static void on_list_end(void *ctx, const struct lw_list_meta *meta)
     struct list_progress *list = &((struct reflector *)ctx)->list;
     reflector_count(ctx, &((struct reflector *)ctx)->status.counters.list_pages, 1);
     if (list->pages++ == 0) buf_str(&list->found_version, meta->resource_version); /* P-4 */
+    struct shard_filter *shard = ((struct reflector *)ctx)->options.shard;
+    if (shard) shard->selects = meta->selected;
     list->token.len = 0;
     buf_str(&list->token, meta->continue_token);
     if (list->token.len) list->paginated = true;

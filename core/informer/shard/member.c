@@ -9,6 +9,16 @@
 
 const struct shard_times shard_times_default = {15000, 5000, 1000, 2000, 10000};
 
+struct shard_times shard_times_of(int64_t duration_ms)
+{
+    const struct shard_times *t = &shard_times_default;
+    return (struct shard_times){.duration_ms = duration_ms,
+                                .renew_ms = duration_ms * t->renew_ms / t->duration_ms,
+                                .retry_ms = duration_ms * t->retry_ms / t->duration_ms,
+                                .poll_ms = duration_ms * t->poll_ms / t->duration_ms,
+                                .drain_ms = duration_ms * t->drain_ms / t->duration_ms};
+}
+
 bool shard_times_check(const struct shard_times *t, struct err *err)
 {
     if (t->duration_ms < 1000 || t->duration_ms % 1000)

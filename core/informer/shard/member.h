@@ -71,6 +71,8 @@ struct shard_times {
 
 /* 15 s, 5 s, 1 s, 2 s, 10 s. */
 extern const struct shard_times shard_times_default;
+/* Returns times in proportion to these for another duration of the Lease. */
+struct shard_times shard_times_of(int64_t duration_ms);
 /* Sets an error unless renewals have time for a second try before the Lease ends. */
 bool shard_times_check(const struct shard_times *times, struct err *err);
 /* Longest time between two owners of a slot, when one is handed over by a replica that lives, and when a

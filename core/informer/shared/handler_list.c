@@ -240,7 +240,7 @@ static struct change vanished(const struct cursor *cursor, size_t i)
     struct change change = {.call = NOTIFY_DELETE, .before = last, .object = last, .info = cursor->info};
     /* Only adds can be part of the initial state. */
     change.info.initial = false;
-    change.info.final_state_unknown = true;
+    change.info.final_state_unknown = change.info.shard != SHARD_LOST;
     return change;
 }
 
@@ -252,7 +252,11 @@ static struct change change_at(const struct cursor *cursor, size_t i)
     }
     if (i < cursor->vanished) return vanished(cursor, i);
     i -= cursor->vanished;
-    return change_of_put(cursor->replaced.before[i], cursor->objects[i], &cursor->info);
+    struct change change = change_of_put(cursor->replaced.before[i], cursor->objects[i], &cursor->info);
+    if (cursor->ranges && change.call == NOTIFY_ADD && !change.info.initial &&
+        ranges_gained(cursor->ranges, change.object))
+        change.info.shard = SHARD_GAINED;
+    return change;
 }
 
 size_t cursor_run(struct cursor *cursor, struct handler_list *handlers, size_t max)

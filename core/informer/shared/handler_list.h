@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "informer/shared/ranges.h"
 #include "informer/shared/registration.h"
 #include "informer/store/indexer.h"
 #include "informer/store/lister.h"
@@ -59,6 +60,7 @@ struct cursor {
     struct replacement replaced; /* of a list; owned */
     struct root *const *objects; /* its items; borrowed */
     struct lister_list resynced; /* of a resync; owned */
+    const struct ranges *ranges; /* of the cache, if it holds objects of some slots alone; borrowed */
     size_t at, vanished, end; /* objects delivered; how many of the first are deletes; objects to deliver */
     bool open;
 };

@@ -72,6 +72,8 @@ static struct informer_claim *make(struct shared_factory *factory, const struct 
         .projection = spec->projection ? projection_ref(spec->projection) : NULL,
         .metadata_only = spec->metadata_only,
         .transform = spec->transform,
+        .shard = spec->shard,
+        .may_shard = spec->may_shard,
     };
     claim->since_us = clock_wall_us(loop_clock(factory->options.engine_loop));
     TAILQ_INIT(&claim->handlers);
@@ -194,9 +196,29 @@ static void set_unknown(struct informer_claim *claim, const struct err *err)
     if (err) *claim->unknown = *err;
 }
 
-static void attach(struct informer_claim *claim, const struct resource *resource)
+/* Returns by what the objects of the kind are shared, as the operator says. */
+static enum shard_by shard_of_kind(const struct shared_factory *factory, const struct resource *resource,
+                                   const struct catalogue *catalogue)
+{
+    const struct shared_factory_options *options = &factory->options;
+    for (size_t i = 0; i < options->shard_kind_count; i++) {
+        struct str by = str_of(options->shard_kinds[i]), kind;
+        struct resource found;
+        str_cut(&by, '=', &kind);
+        if (!catalogue_resolve(catalogue, kind, &found, NULL)) continue;
+        bool is_this = resource_equal(&found, resource);
+        resource_clear(&found);
+        if (is_this) return by.p ? SHARD_BY_NAMESPACE : SHARD_BY_UID;
+    }
+    return SHARD_BY_NOTHING;
+}
+
+static void attach(struct informer_claim *claim, const struct resource *resource,
+                   const struct catalogue *catalogue)
 {
     struct shared_factory *factory = claim->factory;
+    if (claim->spec.may_shard && claim->spec.shard == SHARD_BY_NOTHING)
+        claim->spec.shard = shard_of_kind(factory, resource, catalogue);
     claim->set = informer_set_acquire(factory, resource, &claim->spec);
     claim_follow_each(claim);
     claim_end_down(claim); /* the informer now has a series of its own */
@@ -220,7 +242,7 @@ static bool resolve(struct informer_claim *claim, const struct catalogue *catalo
     if (claim->suspended)
         set_unknown(claim, NULL);
     else
-        attach(claim, &resource);
+        attach(claim, &resource, catalogue);
     resource_clear(&resource);
     return true;
 }

@@ -74,6 +74,7 @@ void informer_key_init(struct informer_key *key, const struct resource *resource
     key->field_selector = canonical_fields(scope->field_selector);
     key->projection = scope->projection ? projection_ref(scope->projection) : NULL;
     key->metadata_only = scope->metadata_only;
+    key->shard = SHARD_BY_NOTHING;
     key->transform = (struct transform){0};
 }
 
@@ -98,7 +99,7 @@ bool informer_key_equal(const struct informer_key *a, const struct informer_key 
            strcmp(a->namespace_selector, b->namespace_selector) == 0 &&
            strcmp(a->label_selector, b->label_selector) == 0 &&
            strcmp(a->field_selector, b->field_selector) == 0 && a->metadata_only == b->metadata_only &&
-           strcmp(text_of(a->projection), text_of(b->projection)) == 0 &&
+           strcmp(text_of(a->projection), text_of(b->projection)) == 0 && a->shard == b->shard &&
            a->transform.fn == b->transform.fn && a->transform.ctx == b->transform.ctx;
 }
 
@@ -128,12 +129,21 @@ void informer_scope_describe(const struct lw_scope *scope, const struct transfor
     if (transform->fn) buf_printf(out, ", transformed by %s", transform->owner);
 }
 
+void informer_shard_describe(enum shard_by shard, struct buf *out)
+{
+    if (shard == SHARD_BY_NAMESPACE)
+        buf_puts(out, ", shared by namespace");
+    else if (shard == SHARD_BY_UID)
+        buf_puts(out, ", shared");
+}
+
 void informer_key_describe(const struct informer_key *key, struct buf *out)
 {
     const struct lw_scope scope = informer_key_scope(key);
     if (key->cluster) buf_printf(out, "%s: ", key->cluster);
     resource_name(&key->resource, out);
     informer_scope_describe(&scope, &key->transform, out);
+    informer_shard_describe(key->shard, out);
 }
 
 void informer_key_identify(const struct informer_key *key, struct buf *out)

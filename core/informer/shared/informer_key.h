@@ -4,6 +4,7 @@
 #include <stdbool.h>
 
 #include "base/buf.h"
+#include "informer/shard/shard_filter.h"
 #include "informer/shared/transform.h"
 #include "kube/api/list_watch.h"
 #include "kube/kinds/resource.h"
@@ -15,6 +16,7 @@ struct informer_key {
     char *namespace_selector;      /* of the namespaces whose objects it has; "": all */
     struct projection *projection; /* NULL: everything */
     bool metadata_only;
+    enum shard_by shard;        /* this replica's share of the objects, by what; all of them otherwise */
     struct transform transform; /* borrowed; a part of the identity */
 };
 
@@ -35,6 +37,8 @@ void informer_key_describe(const struct informer_key *key, struct buf *out);
 /* Appends the identity, such as "v1 pods in shop with labels app=web": equal for equal keys without a
  * transform, and in each process. */
 void informer_key_identify(const struct informer_key *key, struct buf *out);
+/* Appends ", shared" for one that holds a share of the objects. */
+void informer_shard_describe(enum shard_by shard, struct buf *out);
 /* Appends the part of the name after the resource. */
 void informer_scope_describe(const struct lw_scope *scope, const struct transform *transform,
                              struct buf *out);

@@ -20,6 +20,7 @@ void informer_spec_key(const struct informer_spec *spec, const struct resource *
                           .metadata_only = spec->metadata_only,
                       });
     key->transform = spec->transform;
+    key->shard = spec->shard;
 }
 
 static struct shared *acquire_member(struct shared_factory *factory, const struct resource *resource,
@@ -27,6 +28,7 @@ static struct shared *acquire_member(struct shared_factory *factory, const struc
 {
     struct informer_key key;
     informer_spec_key(spec, resource, ns, &key);
+    if (!factory->options.shares) key.shard = SHARD_BY_NOTHING;
     return shared_acquire(factory, &key);
 }
 

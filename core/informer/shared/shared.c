@@ -107,7 +107,8 @@ static struct stored_list take_stored(const struct shared *shared)
     const struct shared_factory_options *o = &shared->factory->options;
     struct stored_list list = {0};
     struct buf identity = {0};
-    if (!o->stored || shared->key.transform.fn || *shared->key.namespace_selector) return list;
+    bool is_part = *shared->key.namespace_selector || shared->key.shard != SHARD_BY_NOTHING;
+    if (!o->stored || shared->key.transform.fn || is_part) return list;
     informer_key_identify(&shared->key, &identity);
     if (!o->stored(o->ctx, buf_text(&identity), &list)) list = (struct stored_list){0};
     buf_clear(&identity);
@@ -138,6 +139,7 @@ struct shared *shared_start(struct shared_factory *factory, const struct informe
         .resource = &shared->key.resource,
         .scope = informer_key_scope(&shared->key),
         .follows = informer_key_follows(&shared->key),
+        .shard_by = shared->key.shard,
         .new_source = factory->options.new_source,
         .source_ctx = factory->options.ctx,
         .fifo = shared_informer_fifo(shared->informer),
@@ -152,6 +154,7 @@ struct shared *shared_start(struct shared_factory *factory, const struct informe
     });
     buf_clear(&name);
     shared_namespaces_start(shared);
+    shared_slots_start(shared);
     return shared;
 }
 

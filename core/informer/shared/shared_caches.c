@@ -1,12 +1,12 @@
 /* Caches as they may be stored for a later run; see shared_factory.h. */
 #include "informer/shared/shared_factory_internal.h"
 
-/* One of namespaces by labels is not: what left meanwhile would be in it. */
+/* One of namespaces by labels is not, nor a share of the objects: what left meanwhile would be in it. */
 static bool may_be_stored(const struct shared *shared)
 {
-    return !*shared->key.namespace_selector && !shared->stopping && !shared->key.transform.fn &&
-           shared->refused == 0 && shared->gone.code == ERR_NONE &&
-           shared_informer_has_synced(shared->informer);
+    bool is_part = *shared->key.namespace_selector || shared->key.shard != SHARD_BY_NOTHING;
+    return !is_part && !shared->stopping && !shared->key.transform.fn && shared->refused == 0 &&
+           shared->gone.code == ERR_NONE && shared_informer_has_synced(shared->informer);
 }
 
 void shared_factory_each_cache(const struct shared_factory *factory,

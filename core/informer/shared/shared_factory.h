@@ -27,6 +27,10 @@ struct shared_factory_options {
     const char *cluster; /* whose objects these are, if it is not the home cluster; borrowed; else NULL */
     uint64_t seed;
     struct reflector_tuning tuning; /* of all reflectors */
+    bool shares; /* specs with `shard` hold a share of the objects, that of shared_factory_set_slots */
+    /* Kinds whose specs with `may_shard` have that too: NAME, or NAME=namespace. Borrowed. */
+    const char *const *shard_kinds;
+    size_t shard_kind_count;
     /* Grace period during which an unclaimed informer is kept up to date (B-6); 0: none. */
     int64_t grace_ms;
     /* Called on the engine thread when a claim's status changed (resolved, synced, an error came or went);
@@ -60,6 +64,8 @@ struct informer_spec {
     /* Transform of objects before they are stored; `fn` NULL: none. Taken by the claim. The informer is
      * shared only with claims that have the same `fn` with the same `ctx`. */
     struct transform transform;
+    enum shard_by shard; /* the objects of this replica alone, if the factory shares them */
+    bool may_shard;      /* likewise, if its kind is one of those of the factory */
 };
 
 struct shared_factory *shared_factory_new(const struct shared_factory_options *options);
@@ -119,6 +125,20 @@ struct cache_view {
 /* Calls `fn` for each cache that is complete, has no transform, and lacks no object that was refused. */
 void shared_factory_each_cache(const struct shared_factory *factory,
                                void (*fn)(void *ctx, const struct cache_view *cache), void *ctx);
+/* Replaces the slots of this replica, for all informers that share objects. Before the first call these have
+ * not begun. */
+void shared_factory_set_slots(struct shared_factory *factory, const struct slot_set *slots);
+/* Returns whether handlers have yet to be notified of objects of slots that were lost. */
+bool shared_factory_is_losing(const struct shared_factory *factory);
+/* Returns by what the informers of the claim share objects. */
+enum shard_by claim_shard(const struct informer_claim *claim);
+/* Figures of the informers that share objects. */
+struct shared_slots_figures {
+    size_t informers, objects;
+    size_t behind;    /* of them: slots were gained whose objects are still being listed */
+    uint64_t skipped; /* objects and events that the server sent for other replicas */
+};
+struct shared_slots_figures shared_factory_slots_figures(const struct shared_factory *factory);
 /* Processes queued deltas, a bounded slice for each informer; returns true if there is more. Called by the
  * factory when the engine loop is woken; public for tests. */
 bool shared_factory_process(struct shared_factory *factory);

@@ -82,7 +82,8 @@ struct shared_factory {
     TAILQ_HEAD(, informer_claim) claims;
     uint64_t started;
     bool closing;
-    struct pool *pool; /* of transformed objects, with their packer; NULL until there are any */
+    struct slot_set slots; /* of this replica, if `options.shares` */
+    struct pool *pool;     /* of transformed objects, with their packer; NULL until there are any */
     struct packer *packer;
 };
 
@@ -119,6 +120,11 @@ void shared_start_metrics(struct shared *shared);
 struct shared *shared_start(struct shared_factory *factory, const struct informer_key *key);
 /* Schedules a notification of its claims, as its state may have changed. */
 void shared_touch(struct shared *shared);
+
+/* --- shared_slots.c */
+
+/* Does nothing for a key that is not shared by replicas. */
+void shared_slots_start(struct shared *shared);
 
 /* --- shared_follow.c */
 

@@ -106,6 +106,7 @@ static void leave_behind(struct shared *shared, const struct catalogue *catalogu
             struct informer_key key;
             struct lw_scope scope = informer_key_scope(old);
             informer_key_init(&key, &old->resource, &scope);
+            key.shard = shared->key.shard;
             behind = shared_start(factory, &key);
             /* Notifies the remaining handlers first: later lists do not deliver as new what the store already
              * has. */

@@ -187,11 +187,28 @@ static size_t apply_some(struct shared_informer *informer, size_t max)
     return done;
 }
 
+static size_t lose_some(struct shared_informer *informer, size_t max)
+{
+    size_t done = applier_lose(&informer->applier, max);
+    informer->owed -= done < informer->owed ? done : informer->owed;
+    if (informer->latency) informer->mark_ns = clock_measure_ns();
+    /* Who drains the lost slots waits for this. */
+    if (!shared_informer_is_losing(informer) && informer->shown) informer->shown(informer->shown_ctx);
+    return done;
+}
+
+static bool is_to_lose(const struct shared_informer *informer)
+{
+    const struct applier *applier = &informer->applier;
+    return applier->ranges.is_taking_out || (applier->ranges.is_losing && !applier_has_begun(applier));
+}
+
 /* Chooses the next work. The store must not change during an initial delivery. But a handler may add another
  * one from every call, so the next delivery begins only when deltas had as much work, or there are none. */
 static size_t process_step(struct shared_informer *informer, size_t max)
 {
     const struct handler_list *handlers = &informer->applier.handlers;
+    if (is_to_lose(informer) && !handlers->delivering_initial) return lose_some(informer, max);
     if (handlers->delivering_initial || (handlers->waiting && informer->owed == 0))
         return show_some(informer, max);
     size_t done = apply_some(informer, max);
@@ -229,7 +246,12 @@ void shared_informer_finish_delta(struct shared_informer *informer)
     informer->processing = true;
     if (informer->latency) informer->mark_ns = clock_measure_ns();
     while (informer->applier.handlers.delivering_initial) show_some(informer, SIZE_MAX);
-    while (informer->applier.cursor.open) apply_some(informer, SIZE_MAX);
+    while (informer->applier.cursor.open) {
+        if (informer->applier.ranges.is_taking_out)
+            lose_some(informer, SIZE_MAX);
+        else
+            apply_some(informer, SIZE_MAX);
+    }
     informer->processing = false;
 }
 
@@ -238,7 +260,36 @@ bool shared_informer_has_work(const struct shared_informer *informer)
     const struct handler_list *handlers = &informer->applier.handlers;
     if (waits_for_turn(informer)) return false;
     return handlers->delivering_initial || handlers->waiting || informer->batch_count > 0 ||
-           delta_fifo_len(informer->fifo) > 0;
+           shared_informer_is_losing(informer) || delta_fifo_len(informer->fifo) > 0;
+}
+
+/* --- slots */
+
+void shared_informer_share(struct shared_informer *informer, enum shard_by by)
+{
+    informer->applier.ranges.by = by;
+}
+
+bool shared_informer_set_slots(struct shared_informer *informer, const struct slot_set *slots)
+{
+    bool gains = ranges_set(&informer->applier.ranges, slots);
+    if (shared_informer_is_losing(informer)) on_ready(informer);
+    return gains;
+}
+
+int64_t shared_informer_generation(const struct shared_informer *informer)
+{
+    return informer->applier.ranges.generation;
+}
+
+bool shared_informer_is_losing(const struct shared_informer *informer)
+{
+    return informer->applier.ranges.is_losing || informer->applier.ranges.is_taking_out;
+}
+
+const struct slot_set *shared_informer_listed(const struct shared_informer *informer)
+{
+    return &informer->applier.ranges.listed;
 }
 
 /* --- handlers and state */

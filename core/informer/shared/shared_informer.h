@@ -8,10 +8,14 @@
 
 #include "base/clock.h"
 #include "informer/reflect/delta_fifo.h"
+#include "informer/shard/shard_filter.h"
 #include "informer/shared/handler_options.h"
 #include "informer/shared/transform.h"
 #include "informer/shared/version_wait.h"
 #include "informer/store/indexer.h"
+
+/* An add or a delete of an object that is neither new nor deleted: its slot has another owner now. */
+enum shard_event { SHARD_NO_EVENT, SHARD_GAINED, SHARD_LOST };
 
 struct event_info {
     bool initial;             /* part of the initial list or of an initial delivery (I-5) */
@@ -20,6 +24,7 @@ struct event_info {
     bool warm;     /* of the cache that an earlier run stored: the server's state may be newer */
     bool filtered; /* an add or a delete because of the handler's filter: the object itself was updated (I-18)
                     */
+    enum shard_event shard;
     int64_t received_us; /* wall time at which the bytes arrived; 0 if that was before the handler */
     /* Of a delete the object of the cache, borrowed like the last one, which may differ from it. NULL: the
      * cache did not have the key (Q-3). */
@@ -75,6 +80,18 @@ void shared_informer_set_latency(struct shared_informer *informer, struct series
 void shared_informer_set_clock(struct shared_informer *informer, struct clock *clock);
 /* Sets the transform of objects before they are stored; call before the first delta. */
 void shared_informer_set_transform(struct shared_informer *informer, const struct transform *transform);
+
+/* Makes it hold only objects of slots that are set from now on; call before the first delta. */
+void shared_informer_share(struct shared_informer *informer, enum shard_by by);
+/* Replaces the slots. Objects of those that are lost are taken out by the next turns of processing, before
+ * anything else. Returns whether some were gained: then a list with the number shared_informer_generation is
+ * needed. */
+bool shared_informer_set_slots(struct shared_informer *informer, const struct slot_set *slots);
+int64_t shared_informer_generation(const struct shared_informer *informer);
+/* Returns whether handlers have yet to be notified of objects of lost slots. */
+bool shared_informer_is_losing(const struct shared_informer *informer);
+/* Returns the slots whose objects it holds. */
+const struct slot_set *shared_informer_listed(const struct shared_informer *informer);
 
 /* Processes at most `max` deltas, or objects of one that has many, or initial objects of handlers that came
  * late; returns how many; where many handlers wait, 63 more. A list may be transformed in several turns, then

@@ -66,6 +66,9 @@ void replacement_keep(struct replacement *r, struct indexer *indexer, struct str
 void replacement_end(struct replacement *r, struct indexer *indexer, bool keep_all);
 /* Likewise for a list of one namespace: objects of others stay. */
 void replacement_end_in(struct replacement *r, struct indexer *indexer, struct str ns, bool keep_all);
+/* Instead of a list: takes the objects out that `goes` selects, as if all others had been put unchanged. */
+void replacement_take_out(struct replacement *r, struct indexer *indexer,
+                          bool (*goes)(const void *ctx, const struct root *object), const void *ctx);
 void replacement_clear(struct replacement *r);
 
 /* --- a point in time */

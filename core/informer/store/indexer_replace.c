@@ -114,6 +114,18 @@ void replacement_end_in(struct replacement *r, struct indexer *indexer, struct s
     end(r, indexer, vanished);
 }
 
+void replacement_take_out(struct replacement *r, struct indexer *indexer,
+                          bool (*goes)(const void *ctx, const struct root *object), const void *ctx)
+{
+    struct buf vanished = {0};
+    replacement_begin(r, indexer, 0);
+    for (uint32_t entry = 0; entry < r->seen_count; entry++) {
+        const struct root *object = indexer->entries[entry].object;
+        if (object && goes(ctx, object)) take_unseen(r, indexer, entry, &vanished);
+    }
+    end(r, indexer, vanished);
+}
+
 void replacement_clear(struct replacement *r)
 {
     for (size_t i = 0; i < r->count; i++) root_unref(r->before[i]);

@@ -68,6 +68,11 @@ void workqueue_put_back(struct workqueue *queue, struct str key);
 void workqueue_set_holder(struct workqueue *queue, struct str key, void *holder);
 void *workqueue_holder(const struct workqueue *queue, struct str key);
 
+/* Notes the slot of the object on whose behalf a key was added just now (0: none). One that is added on
+ * behalf of several slots has none. Ignored for other keys. */
+void workqueue_note_slot(struct workqueue *queue, struct str key, unsigned slot);
+unsigned workqueue_slot(const struct workqueue *queue, struct str key);
+
 struct workqueue_waiter {
     void (*wake)(struct workqueue_waiter *waiter); /* once */
     struct str key; /* got for the waiter, borrowed until it is done; NULL: shut down and empty (W-2) */

@@ -143,6 +143,20 @@ size_t workqueue_get_failing(const struct workqueue *queue, struct workqueue_fai
 }
 
 /* Cancels all delays at once; client-go loses them at the next heartbeat (W-6). */
+void workqueue_note_slot(struct workqueue *queue, struct str key, unsigned slot)
+{
+    struct workqueue_item *item = workqueue_find(queue, key);
+    if (!item) return;
+    item->slot = !item->has_slot || item->slot == slot ? slot : 0;
+    item->has_slot = true;
+}
+
+unsigned workqueue_slot(const struct workqueue *queue, struct str key)
+{
+    const struct workqueue_item *item = workqueue_find(queue, key);
+    return item ? item->slot : 0;
+}
+
 void workqueue_cancel_delays(struct workqueue *queue)
 {
     struct workqueue_item *item, *next;

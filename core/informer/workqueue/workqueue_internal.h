@@ -14,6 +14,8 @@ struct workqueue_item {
     struct timer delay;
     bool dirty, processing, owed; /* owed: added again while the queue drains */
     void *holder;                 /* while processing */
+    unsigned slot;                /* as of workqueue_note_slot */
+    bool has_slot;                /* it was noted */
     uint64_t failures;
     char *why; /* reason of the last failure; NULL for none */
     int64_t added_ns, begun_ns;

@@ -28,6 +28,7 @@ struct kube_source {
     struct packer *packer; /* borrowed; NULL: the client's */
     bool (*admits)(void *ctx, struct str ns);
     void *admits_ctx;
+    const struct lw_shard *shard;
     bool metadata_only;
     struct reach_waiter waiter; /* `fn` NULL: not added */
     bool whole_only;            /* the server refused to send metadata alone */
@@ -261,6 +262,7 @@ static struct lw_call *new_call(struct kube_source *source, const struct lw_opti
                  .projection = source->projection},
         .admits = source->admits,
         .admits_ctx = source->admits_ctx,
+        .shard = source->shard,
         .sink = &call->sink,
         .ctx = ctx,
         .packers = source->packer || source->is_odd ? NULL : kube_client_packers(source->client),
@@ -309,8 +311,12 @@ static char *path_of(const struct kube_source *source, const struct lw_options *
     const struct lw_scope scope = {.namespace_ = source->namespace_,
                                    .label_selector = source->label_selector,
                                    .field_selector = source->field_selector};
-    struct buf path = {0};
-    list_watch_path(&source->resource, &scope, options, &path);
+    struct buf path = {0}, shard = {0};
+    if (source->shard) source->shard->selector(source->shard->ctx, &shard);
+    struct lw_options own = *options;
+    own.shard_selector = buf_text(&shard);
+    list_watch_path(&source->resource, &scope, &own, &path);
+    buf_clear(&shard);
     return buf_take(&path);
 }
 
@@ -385,6 +391,7 @@ struct list_watch *list_watch_new(struct kube_client *client, const struct resou
     source->packer = scope->packer;
     source->admits = scope->admits;
     source->admits_ctx = scope->admits_ctx;
+    source->shard = scope->shard;
     if (scope->projection) source->projection = projection_ref(scope->projection);
     return &source->base;
 }

@@ -6,8 +6,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "base/buf.h"
 #include "base/err.h"
-#include "base/str.h"
 #include "object/pack/pool.h"
 
 enum lw_verb { LW_LIST, LW_WATCH };
@@ -19,7 +19,8 @@ struct lw_options {
     int limit;                          /* 0: not sent */
     const char *continue_token;         /* "": not sent; with it only limit is sent (P-2) */
     bool allow_watch_bookmarks, send_initial_events;
-    int timeout_seconds; /* 0: not sent */
+    int timeout_seconds;        /* 0: not sent */
+    const char *shard_selector; /* set by the source; NULL or "": not sent */
     bool own_connection; /* not shared: for a watch that may be paused, or if the shared one may be dead */
 };
 
@@ -33,6 +34,7 @@ struct lw_bookmark {
 struct lw_list_meta {
     struct str resource_version, continue_token;
     int64_t remaining; /* -1 if the server sent none */
+    bool selected;     /* the server says that it observed the shardSelector */
 };
 
 /* Refused object, and the reason. Everything borrowed. */
@@ -64,7 +66,7 @@ struct lw_sink {
     void (*done)(void *ctx, const struct err *err);
     /* Called after a successful head of the response: a later error is one of the stream. Optional. */
     void (*opened)(void *ctx);
-    /* Tells that an item or an event was skipped, as `admits` of the scope does not want its namespace.
+    /* Tells that an item or an event was skipped, as `admits` of the scope or of its shard does not want it.
      * Optional. */
     void (*skipped)(void *ctx);
 };
@@ -97,6 +99,17 @@ static inline struct lw_call *lw_start(struct list_watch *source, const struct l
     return source->ops->start(source, options, sink, ctx);
 }
 
+/* A part of the objects, by ranges of a hash of theirs. */
+struct lw_shard {
+    bool by_namespace; /* the hash of their namespace; else that of their uid */
+    /* Returns whether objects with this uid, or of this namespace, are wanted; others are mostly skipped
+     * before they are packed, whatever the server says. */
+    bool (*admits)(void *ctx, struct str hashed);
+    /* Appends the shardSelector of the next request; nothing: there is none. */
+    void (*selector)(void *ctx, struct buf *out);
+    void *ctx;
+};
+
 struct kube_client;
 struct packer;
 struct resource;
@@ -116,6 +129,7 @@ struct lw_scope {
      * NULL: all are. */
     bool (*admits)(void *ctx, struct str ns);
     void *admits_ctx;
+    const struct lw_shard *shard; /* borrowed for the life of the source; NULL: all objects */
 };
 
 /* Lists and watches `resource` through `client`, which outlives it. Everything else is copied. With

@@ -39,6 +39,7 @@ void list_watch_path(const struct resource *resource, const struct lw_scope *sco
         param(out, &separator, "resourceVersionMatch", options->resource_version_match);
     }
     param(out, &separator, "sendInitialEvents", watch && options->send_initial_events ? "true" : NULL);
+    param(out, &separator, "shardSelector", options->shard_selector);
     param_int(out, &separator, "timeoutSeconds", options->timeout_seconds);
     param(out, &separator, "watch", watch ? "true" : NULL);
 }

@@ -43,6 +43,8 @@ static void take_value(struct head_walk *walk, struct str value, bool event)
         walk->found.name = value;
     else if (str_is(walk->path[base + 1], "namespace"))
         walk->found.ns = value;
+    else if (str_is(walk->path[base + 1], "uid"))
+        walk->found.uid = value;
 }
 
 static bool in_object(const struct head_walk *walk)
@@ -115,6 +117,15 @@ bool object_head_namespace(struct str text, bool event, struct str *ns)
     while (ok && walk.p < walk.end && !walk.found.ns.n && !walk.found.has_key) ok = step(&walk, event);
     *ns = walk.found.ns;
     return ns->n && !memchr(ns->p, '\\', ns->n);
+}
+
+bool object_head_uid(struct str text, bool event, struct str *uid)
+{
+    struct head_walk walk = {.p = text.p, .end = text.p + text.n};
+    bool ok = true;
+    while (ok && walk.p < walk.end && !walk.found.uid.n && !walk.found.has_key) ok = step(&walk, event);
+    *uid = walk.found.uid;
+    return uid->n && !memchr(uid->p, '\\', uid->n);
 }
 
 void object_head_name(const struct object_head *head, struct buf *out)

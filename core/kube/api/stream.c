@@ -42,7 +42,11 @@ bool stream_skips(struct stream *stream, struct str text, bool event)
 {
     struct str ns;
     const struct stream_options *o = &stream->options;
-    return o->admits && object_head_namespace(text, event, &ns) && !o->admits(o->admits_ctx, ns);
+    if (o->admits && object_head_namespace(text, event, &ns) && !o->admits(o->admits_ctx, ns)) return true;
+    if (!o->shard) return false;
+    bool found =
+        o->shard->by_namespace ? object_head_namespace(text, event, &ns) : object_head_uid(text, event, &ns);
+    return found && !o->shard->admits(o->shard->ctx, ns);
 }
 
 bool stream_skip(struct stream *stream)
@@ -259,6 +263,7 @@ static bool on_envelope(void *ctx, const char *text, size_t len)
         .resource_version = tape_str(&tape, tape_field(&tape, metadata, STR("resourceVersion"))),
         .continue_token = tape_str(&tape, tape_field(&tape, metadata, STR("continue"))),
         .remaining = tape_int(&tape, tape_field(&tape, metadata, STR("remainingItemCount")), -1),
+        .selected = tape_type(&tape, tape_field(&tape, metadata, STR("shardInfo"))) == '{',
     };
     if (tape_has_nul(&tape, metadata))
         return err_set(&stream->err, ERR_PARSE, "list: the texts of metadata must not contain a NUL byte");

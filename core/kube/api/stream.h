@@ -21,7 +21,8 @@ struct stream_options {
     struct pack_type type;
     bool (*admits)(void *ctx, struct str ns); /* as of lw_scope */
     void *admits_ctx;
-    const struct lw_sink *sink; /* borrowed for the stream's life */
+    const struct lw_shard *shard; /* as of lw_scope */
+    const struct lw_sink *sink;   /* borrowed for the stream's life */
     void *ctx;
     /* Threads that pack most objects, and what is called when some of these wait for stream_deliver; borrowed
      * for the stream's life. NULL: everything is packed inside a feed. */

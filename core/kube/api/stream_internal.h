@@ -21,7 +21,7 @@ struct stream {
     struct pack_type expected; /* what they should bring */
     struct tape tape;          /* of the event's text, if `parsed` */
     bool parsed;
-    bool skips;         /* its object is of a namespace that nobody wants */
+    bool skips;         /* nobody wants its object, by its namespace or its uid */
     struct root *ready; /* the object of an event that has one already; a reference */
     enum lw_event_type ready_type;
     struct pack_mark mark; /* of the text of an object that is not ready */
@@ -53,8 +53,8 @@ bool stream_settle(struct stream *stream);
 
 struct stream *stream_new(const struct stream_options *options, enum frame_form form, size_t max_frame,
                           const struct frame_sink *sink);
-/* Returns whether the object is of a namespace that nobody wants. If the text does not say so at its
- * beginning, it is of any. */
+/* Returns whether nobody wants the object, by its namespace or its uid. If the text does not say so at its
+ * beginning, it may be wanted. */
 bool stream_skips(struct stream *stream, struct str text, bool event);
 /* Tells the sink of one; returns whether the stream goes on. */
 bool stream_skip(struct stream *stream);

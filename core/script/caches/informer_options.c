@@ -102,6 +102,21 @@ static void read_projection(lua_State *L, int table, struct informer_spec *spec)
     if (!spec->projection) script_raise(L, "k8s.informer: %s", err.text);
 }
 
+/* false: all objects, whatever the operator says. */
+static void read_shard(lua_State *L, int table, struct informer_spec *spec)
+{
+    lua_getfield(L, table, "shard");
+    spec->may_shard = lua_isnil(L, -1) && !spec->namespace_selector;
+    if (lua_isboolean(L, -1))
+        spec->shard = lua_toboolean(L, -1) ? SHARD_BY_UID : SHARD_BY_NOTHING;
+    else if (!lua_isnil(L, -1))
+        spec->shard = str_is(arg_str(L, lua_gettop(L), "k8s.informer: shard"), "namespace")
+                          ? SHARD_BY_NAMESPACE
+                          : SHARD_BY_UID;
+    if (spec->shard != SHARD_BY_NOTHING && spec->namespace_selector)
+        script_raise(L, "k8s.informer: shard and namespaces.selector are mutually exclusive");
+}
+
 /* LUA_NOREF for none. */
 static int read_transform(lua_State *L, int table)
 {
@@ -122,6 +137,7 @@ void informer_options_read(lua_State *L, int idx, struct informer_spec *spec)
     spec->field_selector = read_text(L, idx, "field_selector", "k8s.informer: field_selector");
     if (!spec->namespace_) spec->namespace_ = script_of(L)->host->default_namespace;
     read_namespaces(L, idx, spec);
+    read_shard(L, idx, spec);
     int transform = read_transform(L, idx);
     read_projection(L, idx, spec);
     if (transform != LUA_NOREF) spec->transform = script_transform(L, transform, spec->kind);
@@ -147,4 +163,5 @@ void informer_spec_describe(const struct informer_spec *spec, struct buf *out)
     for (size_t i = 0; i < spec->namespace_count; i++)
         buf_printf(out, "%s%s", i ? ", " : " in ", spec->namespaces[i]);
     informer_scope_describe(&scope, &(struct transform){0}, out);
+    informer_shard_describe(spec->shard, out);
 }

@@ -14,23 +14,23 @@ struct registration_box {
     struct script_handler *handler;
 };
 
-/* new(informer, on_add, on_update, on_delete, filter, id, options, leader, detail, wait): the detail is
- * its place in the plan, nil for one that is not in it; `wait` is nil for true. */
+/* new(informer, on_add, on_update, on_delete, on_lost, filter, id, options, leader, detail, wait): the detail
+ * is its place in the plan, nil for one that is not in it; `wait` is nil for true. */
 static int l_registration_new(lua_State *L)
 {
     struct informer_claim *claim = informer_arg(L, 1, "add_event_handler");
-    struct str id = arg_str_opt(L, 6, "add_event_handler: id");
-    struct handler_options *options = handler_options_arg(L, 7);
-    struct str detail = arg_str_opt(L, 9, "add_event_handler: detail");
-    lua_settop(L, 10);
+    struct str id = arg_str_opt(L, 7, "add_event_handler: id");
+    struct handler_options *options = handler_options_arg(L, 8);
+    struct str detail = arg_str_opt(L, 10, "add_event_handler: detail");
+    lua_settop(L, 11);
     if (!options) script_raise(L, "add_event_handler: no options");
     struct registration_box *box = lua_newuserdata(L, sizeof *box);
     box->handler = NULL;
     class_set(L, script_of(L), CLASS_REGISTRATION);
     box->handler = handler_new(L, claim, 2, id, options);
     box->handler->informer = running_informer_ref(informer_held(L, 1));
-    box->handler->leader = lua_toboolean(L, 8);
-    box->handler->waits = lua_isnil(L, 10) || lua_toboolean(L, 10);
+    box->handler->leader = lua_toboolean(L, 9);
+    box->handler->waits = lua_isnil(L, 11) || lua_toboolean(L, 11);
     script_of(L)->informers.awaited |= box->handler->waits;
     if (detail.p) {
         box->handler->detail = xstrndup(detail.p, detail.n);

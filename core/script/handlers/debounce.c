@@ -180,12 +180,12 @@ enum debounced debounce_put(struct debounce *d, const struct handler_event *even
     struct debounce_window *window = find(d, event->object);
     if (!window) {
         if (!wanted) return DEBOUNCE_NOTHING;
-        if (event->type == ON_DELETE || event->info.initial || event->info.resync) return DEBOUNCE_PASSES;
+        if (event_is_end(event->type) || event->info.initial || event->info.resync) return DEBOUNCE_PASSES;
         open_window(d, event);
         arm(d);
         return DEBOUNCE_WAITS;
     }
-    if (event->type == ON_DELETE) return join_delete(d, window, event, joined);
+    if (event_is_end(event->type)) return join_delete(d, window, event, joined);
     /* A relist or a new term delivers the current state, which makes the pending change obsolete. */
     if (event->info.initial) {
         struct handler_event before = close_window(d, window);

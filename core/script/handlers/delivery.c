@@ -9,6 +9,7 @@
 #include "script/caches/index_function.h"
 #include "script/handlers/handler_call.h"
 #include "script/handlers/leading.h"
+#include "script/handlers/sharding.h"
 #include "script/vm/quarantine.h"
 #include "script/vm/turns.h"
 
@@ -44,6 +45,13 @@ static bool is_notified(const struct script_handler *h)
 static bool is_held(const struct script_handler *h)
 {
     return h->knows_stored && h->waits && !h->script->informers.synced;
+}
+
+/* Objects of slots that another replica has by now are its business. */
+static bool is_of_others(const struct script_handler *h, const struct handler_event *event)
+{
+    return event->type != ON_LOST &&
+           !sharding_owns(h->script, sharding_slot(h->script, h->claim, event->object));
 }
 
 static void note_pending(struct script_handler *h)
@@ -120,7 +128,7 @@ static void debounce(struct script_handler *h, const struct handler_event *event
 static void deliver(struct script_handler *h, const struct handler_event *event)
 {
     /* Count the event as skipped first: a quarantined handler must not look like an idle one. */
-    if (quarantine_skips(&h->quarantine) || !is_notified(h)) return;
+    if (quarantine_skips(&h->quarantine) || !is_notified(h) || is_of_others(h, event)) return;
     if (h->debounce)
         debounce(h, event);
     else
@@ -151,7 +159,8 @@ static bool keeps(void *ctx, const struct change *change)
     bool waits =
         h->kept.count > 0 || is_held(h) || turns_are_owed(h->script) || index_functions_rest(h->script);
     if (!waits || !is_notified(h)) return false;
-    const struct handler_event event = {.type = update ? ON_UPDATE : types[change->call],
+    const enum handler_event_type type = update ? ON_UPDATE : types[change->call];
+    const struct handler_event event = {.type = change->info.shard == SHARD_LOST ? ON_LOST : type,
                                         .old_object = change->before,
                                         .object = change->object,
                                         .info = change->info};
@@ -187,7 +196,7 @@ static void advance(struct script_handler *h)
     if (!is_notified(h)) return;
     h->refs++;
     for (int i = 0; i < EVENTS_PER_TURN && may_go_on(h) && pending_take(&h->pending, &event); i++) {
-        handler_call_begin(h, &event);
+        if (!is_of_others(h, &event)) handler_call_begin(h, &event);
         event_let_go(&event);
         if ((over = turns_expired(h->script) || is_slow(h))) break;
     }
@@ -362,8 +371,10 @@ static void on_update(void *ctx, struct root *old_object, struct root *new_objec
 
 static void on_delete(void *ctx, struct root *last, const struct event_info *info)
 {
-    deliver(ctx, &(struct handler_event){
-                     .type = ON_DELETE, .old_object = info->stored, .object = last, .info = *info});
+    deliver(ctx, &(struct handler_event){.type = info->shard == SHARD_LOST ? ON_LOST : ON_DELETE,
+                                         .old_object = info->stored,
+                                         .object = last,
+                                         .info = *info});
 }
 
 struct event_handler delivery_callbacks(struct script_handler *handler)

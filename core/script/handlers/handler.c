@@ -15,7 +15,7 @@
 /* Mark from which events of one key are merged (I-8: client-go's ring starts with 1024 slots). */
 enum { PENDING_MARK = 1024 };
 
-const char *const handler_event_names[ON_COUNT] = {"OnAdd", "OnUpdate", "OnDelete"};
+const char *const handler_event_names[ON_COUNT] = {"OnAdd", "OnUpdate", "OnDelete", "OnLost"};
 
 /* Returns whether the function has a parameter for `ev`: creating one costs more than all the rest of the
  * call. */
@@ -77,7 +77,7 @@ static char *name_of(const struct informer_spec *spec, unsigned long long number
 struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, int first, struct str id,
                                    struct handler_options *options)
 {
-    static const int parameters[ON_COUNT] = {2, 3, 2}; /* with `ev` */
+    static const int parameters[ON_COUNT] = {2, 3, 2, 2}; /* with `ev` */
     struct script *script = script_of(L);
     struct script_handler made = {
         .script = script, .claim = claim, .concurrency = options->concurrency, .refs = 2};

@@ -63,9 +63,9 @@ struct script_handlers {
     bool wait_for_others; /* some wait for informers of another cluster than the home cluster */
 };
 
-/* Creates a handler from three functions (or nils) at stack index `first`, followed by the filter function or
- * nil. `id` NULL: kind and number. Takes its own reference to the options. Raises if the id is taken. Returns
- * a reference for the caller, who stores it before anything can raise. */
+/* Creates a handler from ON_COUNT functions (or nils) at stack index `first`, followed by the filter function
+ * or nil. `id` NULL: kind and number. Takes its own reference to the options. Raises if the id is taken.
+ * Returns a reference for the caller, who stores it before anything can raise. */
 struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, int first, struct str id,
                                    struct handler_options *options);
 /* Stops delivery to `leader` handlers until the script leads again. */

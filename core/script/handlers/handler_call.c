@@ -8,6 +8,7 @@
 #include "base/metrics.h"
 #include "script/handlers/delivery.h"
 #include "script/handlers/leading.h"
+#include "script/handlers/sharding.h"
 #include "script/view/view.h"
 #include "script/vm/call.h"
 #include "script/vm/quarantine.h"
@@ -33,7 +34,8 @@ static void push_event(lua_State *L, const struct handler_call *call)
     lua_pushboolean(L, info->warm);
     lua_pushlstring(L, version.n ? version.p : "", version.n);
     lua_pushnumber(L, (lua_Number)time_us / 1e6);
-    lua_call(L, 8, 1);
+    lua_pushstring(L, info->shard == SHARD_NO_EVENT ? NULL : info->shard == SHARD_LOST ? "lost" : "gained");
+    lua_call(L, 9, 1);
 }
 
 /* Sets `previous` of the event on top. Returns the number of pushed objects. */
@@ -176,16 +178,21 @@ void handler_call_begin(struct script_handler *h, const struct handler_event *ev
     count(h->script, event->type);
     call->begun_ns = handler_metrics_begin(&h->metrics, event->type, handler_event_names[event->type],
                                            event->info.received_us);
+    unsigned slot = sharding_slot(h->script, h->claim, event->object);
+    struct fence *leader = h->leader ? leading_fence(h->script) : NULL;
+    struct fence *fence = sharding_fence(h->script, slot, leader);
     const struct task_call task_call = {.what = "a handler",
                                         .function = h->functions[event->type],
                                         .account = &h->ticks,
-                                        .fence = h->leader ? leading_fence(h->script) : NULL,
+                                        .fence = fence,
+                                        .slot = slot,
                                         .prepare = prepare,
                                         .prepare_ctx = call,
                                         .done = on_done,
                                         .describe = describe,
                                         .ctx = call};
     enum script_result result = task_run(h->script, &task_call, &call->task);
+    fence_unref(fence);
     if (result == SCRIPT_YIELDED)
         begin_to_wait(call);
     else

@@ -3,7 +3,7 @@
 #pragma once
 #include "base/series/series.h"
 
-enum { HANDLER_EVENTS = 3 };
+enum { HANDLER_EVENTS = 4 };
 
 extern struct family family_handler_errors;
 

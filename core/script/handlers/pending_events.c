@@ -119,9 +119,9 @@ static bool may_join(const struct pending_events *pending, const struct pending_
                      const struct handler_event *next)
 {
     const struct handler_event *last = &entry->event;
-    if (last->type == ON_ADD && last->recalled && next->type == ON_DELETE)
+    if (last->type == ON_ADD && last->recalled && event_is_end(next->type))
         return pending->pairs == PENDING_PICK_DELETES;
-    if (entry->nothing || last->type != ON_DELETE || next->type == ON_DELETE) return true;
+    if (entry->nothing || !event_is_end(last->type) || event_is_end(next->type)) return true;
     if (!last->old_object && next->type == ON_UPDATE) return false;
     if (pending->pairs == PENDING_SPLIT_RECREATED) return same_uid(last->object, next->object);
     return pending->pairs == PENDING_JOIN_ALL;
@@ -279,11 +279,11 @@ static bool join_delete(struct handler_event *event, bool nothing, const struct 
 {
     bool left = (event->type != ON_ADD || event->recalled) && !nothing;
     if (event->type == ON_ADD && event->recalled) event->old_object = root_ref(event->object);
-    if (event->type != ON_DELETE || event->info.final_state_unknown) {
+    if (!event_is_end(event->type) || event->info.final_state_unknown) {
         event->info = next->info;
         event->info.stored = NULL;
         set_object(event, next->object);
-        event->type = ON_DELETE;
+        event->type = next->type;
     }
     event->info.coalesced = true;
     return left;
@@ -291,7 +291,7 @@ static bool join_delete(struct handler_event *event, bool nothing, const struct 
 
 bool event_join(struct handler_event *event, bool nothing, const struct handler_event *next)
 {
-    if (next->type == ON_DELETE) return join_delete(event, nothing, next);
+    if (event_is_end(next->type)) return join_delete(event, nothing, next);
     join_change(event, next);
     return true;
 }
@@ -319,6 +319,6 @@ struct root *event_previous(const struct handler_event *event)
 {
     static const char *const version[] = {"metadata", "resourceVersion", NULL};
     struct root *known = event->old_object, *last = event->object;
-    if (event->type != ON_DELETE || !known || known == last) return NULL;
+    if (!event_is_end(event->type) || !known || known == last) return NULL;
     return equal_but(root_value(known), root_value(last), version) ? NULL : known;
 }

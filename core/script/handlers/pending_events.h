@@ -14,7 +14,13 @@
 /* --- Events for a handler, and how two of one object are merged. Owner: the holder of the event; its objects
  * are references or borrowed, as said there. On the engine thread; calls no Lua. */
 
-enum handler_event_type { ON_ADD, ON_UPDATE, ON_DELETE, ON_COUNT };
+/* ON_LOST: another replica has the object from now on; for all else it is like a delete. */
+enum handler_event_type { ON_ADD, ON_UPDATE, ON_DELETE, ON_LOST, ON_COUNT };
+
+static inline bool event_is_end(enum handler_event_type type)
+{
+    return type == ON_DELETE || type == ON_LOST;
+}
 
 struct handler_event {
     enum handler_event_type type;

@@ -41,8 +41,10 @@ static void on_update(void *ctx, struct root *old_object, struct root *new_objec
 
 static void on_delete(void *ctx, struct root *last, const struct event_info *info)
 {
-    put(ctx, &(struct handler_event){
-                 .type = ON_DELETE, .old_object = info->stored, .object = last, .info = *info});
+    put(ctx, &(struct handler_event){.type = info->shard == SHARD_LOST ? ON_LOST : ON_DELETE,
+                                     .old_object = info->stored,
+                                     .object = last,
+                                     .info = *info});
 }
 
 static bool passes(void *ctx, struct root *object)
@@ -100,7 +102,8 @@ static int l_watch(lua_State *L)
 /* Pushes "add", "update" or "delete", and the object; nothing when no change is there. */
 static int push_next(lua_State *L, struct repl_watch *watch)
 {
-    static const char *const names[] = {[ON_ADD] = "add", [ON_UPDATE] = "update", [ON_DELETE] = "delete"};
+    static const char *const names[] = {
+        [ON_ADD] = "add", [ON_UPDATE] = "update", [ON_DELETE] = "delete", [ON_LOST] = "lost"};
     let_go(watch);
     if (!watch->handler || !pending_take(&watch->events, &watch->taken)) return 0;
     lua_pushstring(L, names[watch->taken.type]);

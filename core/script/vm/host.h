@@ -21,6 +21,7 @@ struct log_field;
 struct params;
 struct running;
 struct script;
+struct shards;
 struct sinks;
 struct state_store;
 struct turns;
@@ -52,6 +53,7 @@ struct cluster_parts {
     struct live_client *live; /* reads without a cache, and writes */
     struct leaders *leaders;  /* elections */
     struct event_recorder *recorder;
+    struct shards *shards;   /* replicas that share objects; NULL: there is this one alone */
     struct history *history; /* last versions of objects; NULL also when none are kept */
     const char *name;        /* NULL: the home cluster, which scripts mean without a name */
     bool comes_and_goes;     /* with a Secret */

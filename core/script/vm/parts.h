@@ -174,6 +174,7 @@ struct task {
     bool write_refused;          /* the last write, by 404 or 409: it has failed if the call fails */
     struct script_called called; /* by the stay that yielded */
     struct fence *fence;         /* a reference; NULL: none */
+    unsigned slot;               /* as in struct task_call */
     volatile uint64_t *account;  /* as in struct task_call */
     void (*done)(void *ctx, enum script_result result);
     void (*describe)(void *ctx, struct buf *caller, struct buf *trigger);

@@ -73,6 +73,11 @@ struct fence *task_fence(const struct script *script)
     return script->tasks.current ? script->tasks.current->fence : NULL;
 }
 
+unsigned task_slot(const struct script *script)
+{
+    return script->tasks.current ? script->tasks.current->slot : 0;
+}
+
 /* --- cleanups */
 
 static void end_cleanups(struct task *task, bool well)
@@ -192,6 +197,7 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     task->account = call->account;
     task->ctx = call->ctx;
     task->fence = call->fence ? fence_ref(call->fence) : NULL;
+    task->slot = call->slot;
     enter(task);
     script->call.entry.ctx = (void *)call;
     push_ref(task->co, script, REF_PREPARE);

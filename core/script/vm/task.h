@@ -69,6 +69,7 @@ struct task_call {
     bool finishes;        /* a shutdown lets the call end by itself, whatever it waits for */
     volatile uint64_t *account; /* ticks of the CPU watch in its stays are added here; NULL: none */
     struct fence *fence;        /* of leader work: once closed, the next wait cancels the task; NULL: none */
+    unsigned slot;              /* of the object that it is about (shards), plus one; 0: none, or unknown */
     script_body *prepare;       /* pushes the arguments on top of the stack; may raise; NULL for none */
     void *prepare_ctx;
     /* Called when a task that yielded has ended; script->failure is the reason if it failed. May start and
@@ -86,6 +87,8 @@ struct task_call {
 enum script_result task_run(struct script *script, const struct task_call *call, struct task **task);
 /* Returns the fence of the task in progress, for its writes; NULL: none. Borrowed. */
 struct fence *task_fence(const struct script *script);
+/* Returns the slot of the task in progress, as in task_call; 0 without one. */
+unsigned task_slot(const struct script *script);
 /* Cancels a waiting task: calls `done` with SCRIPT_CANCELLED at once. From anywhere on the engine thread. */
 void task_cancel(struct task *task);
 

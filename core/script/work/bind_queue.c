@@ -65,12 +65,20 @@ static void check_added(lua_State *L, bool added, const char *method, const stru
     if (!added) script_raise(L, "queue:%s: %s", method, err->text);
 }
 
+/* A key belongs to the replica that has the object for whose sake it was added. */
+static void note_slot(lua_State *L, struct workqueue *queue, struct str key)
+{
+    const struct script *script = script_of(L);
+    if (script->host->cluster->shards) workqueue_note_slot(queue, key, task_slot(script));
+}
+
 static int l_queue_add(lua_State *L)
 {
     struct err err;
     struct workqueue *queue = self(L, "add");
     struct str key = arg_str(L, 2, "queue:add: the key");
     check_added(L, workqueue_add(queue, key, &err), "add", &err);
+    note_slot(L, queue, key);
     return 0;
 }
 
@@ -81,6 +89,7 @@ static int l_queue_add_after(lua_State *L)
     struct str key = arg_str(L, 2, "queue:add_after: the key");
     int64_t delay_ms = arg_duration_ms(L, 3, "queue:add_after: the duration");
     check_added(L, workqueue_add_after(queue, key, delay_ms, &err), "add_after", &err);
+    note_slot(L, queue, key);
     return 0;
 }
 
@@ -90,6 +99,7 @@ static int l_queue_add_rate_limited(lua_State *L)
     struct workqueue *queue = self(L, "add_rate_limited");
     struct str key = arg_str(L, 2, "queue:add_rate_limited: the key");
     check_added(L, workqueue_add_rate_limited(queue, key, &err), "add_rate_limited", &err);
+    note_slot(L, queue, key);
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "script/handlers/leading.h"
+#include "script/handlers/sharding.h"
 #include "script/vm/args.h"
 #include "script/vm/quarantine.h"
 #include "script/vm/task.h"
@@ -133,6 +134,12 @@ static void describe(void *ctx, struct buf *caller, struct buf *trigger)
 
 void queue_work_begin(struct script_queue *q, struct str key)
 {
+    unsigned slot = workqueue_slot(q->queue, key);
+    if (!sharding_owns(q->script, slot)) { /* another replica was told of its object */
+        workqueue_forget(q->queue, key);
+        workqueue_done(q->queue, key);
+        return;
+    }
     struct key_work *work = xcalloc(1, sizeof *work + key.n);
     work->queue = q;
     work->job_ref = LUA_NOREF;
@@ -140,15 +147,18 @@ void queue_work_begin(struct script_queue *q, struct str key)
     memcpy(work->key, key.p, key.n);
     q->share->busy++;
     TAILQ_INSERT_TAIL(&q->share->works, work, link);
+    struct fence *fence = sharding_fence(q->script, slot, q->leader ? leading_fence(q->script) : NULL);
     const struct task_call call = {.what = "a worker",
                                    .function = q->script->refs[REF_RUN_JOB],
-                                   .fence = q->leader ? leading_fence(q->script) : NULL,
+                                   .fence = fence,
+                                   .slot = slot,
                                    .prepare = push_work,
                                    .prepare_ctx = work,
                                    .done = on_done,
                                    .describe = describe,
                                    .ctx = work};
     enum script_result result = task_run(q->script, &call, &work->task);
+    fence_unref(fence);
     if (result != SCRIPT_YIELDED) on_done(work, result);
 }
 

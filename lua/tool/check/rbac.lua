@@ -79,6 +79,17 @@ local function add_clusters(rules, from)
   rules:add { ns = from:match "^[^/]*", group = "", resource = "secrets", verbs = verbs }
 end
 
+-- What a member of a sharded group needs: Leases of all members, and the table.
+local function add_shards(rules, shard)
+  local ns, group = shard.namespace, "coordination.k8s.io"
+  local leases = { get = true, list = true, create = true, update = true, delete = true }
+  rules:add { ns = ns, group = group, resource = "leases", verbs = leases }
+  local maps = { create = true, list = true, watch = true }
+  rules:add { ns = ns, group = "", resource = "configmaps", verbs = maps }
+  local name, verbs = "kubelua-shard-" .. shard.group, { get = true, update = true }
+  rules:add { ns = ns, group = "", resource = "configmaps", name = name, verbs = verbs }
+end
+
 -- Returns the exit code. `target` resolves kinds, as for tool.check.
 return function(target, facts)
   local rules, ok = rbac_rules.new(target.quote), true
@@ -86,6 +97,7 @@ return function(target, facts)
   if facts.reports then add_reports(rules, facts.reports, facts.namespace) end
   if facts.reviews_tokens then add_reviews(rules) end
   if facts.clusters_from ~= "" then add_clusters(rules, facts.clusters_from) end
+  if facts.shard then add_shards(rules, facts.shard) end
   if facts.identifies_cluster then add_identity(rules) end
   if facts.form == "helm" and rules:has_each() then
     complain "the values of the chart have no place for the rights of --namespaced; use -o yaml or -o kustomize"

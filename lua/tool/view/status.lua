@@ -32,6 +32,20 @@ local function discovery(engine, now)
   return throttles .. before .. text_table.line("discovery", line)
 end
 
+-- The share of a replica of a group: its shared informers, and their listers, have no more.
+local function shard(own)
+  if text(own.group) == "" then return "" end
+  local all = int(own.allSlots)
+  local share = ("%d of %d slots (%.1f %%) in %d ranges"):format(int(own.slots), all,
+    all > 0 and 100 * int(own.slots) / all or 0, int(own.ranges))
+  local behind = int(own.informersBehind)
+  return text_table.line("shard", ("%s/%s: %d replicas; this one has %s%s; %d informers are partial, %d objects%s%s")
+    :format(text(own.namespace), text(own.group), int(own.members), share,
+      own.writesTable == true and ", and writes the table" or "", int(own.informers), int(own.objects),
+      behind ~= 0 and (", %d of them list what was gained"):format(behind) or "",
+      text(own.cause) ~= "" and "; " .. own.cause or ""))
+end
+
 local function head(engine, view)
   local ready = engine.ready == true
   local state = ready and "ready" or "not ready"
@@ -51,6 +65,7 @@ local function head(engine, view)
     ("cluster %s (%s)\n"):format(text(engine.server), text(engine.source)),
     #served > 0 and table.concat(served, "  ") .. "\n" or "",
     discovery(engine, view.now),
+    shard(items(engine.shard)),
   }
 end
 

@@ -41,6 +41,21 @@ static void test_who_closes_it_is_heard_at_once(void **state)
     fence_unref(NULL);
 }
 
+static void test_one_within_two_others_is_open_while_both_are(void **state)
+{
+    struct fence *a = fence_new(NULL, INT64_MAX), *b = fence_new(NULL, INT64_MAX);
+    struct fence *both = fence_new_both(a, b), *other = fence_new_both(b, a);
+    assert_true(fence_is_open(both));
+    fence_close(b);
+    assert_false(fence_is_open(both));
+    assert_false(fence_is_open(other));
+    assert_true(fence_is_open(a));
+    fence_unref(a);
+    fence_unref(b);
+    fence_unref(both);
+    fence_unref(other);
+}
+
 static void *look(void *arg)
 {
     struct fence *fence = arg;
@@ -75,6 +90,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_it_closes_by_itself_and_stays_closed),
         cmocka_unit_test(test_who_closes_it_is_heard_at_once),
+        cmocka_unit_test(test_one_within_two_others_is_open_while_both_are),
         cmocka_unit_test(test_closed_is_closed_for_all_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -83,6 +83,7 @@ function raw_verbs.new(record)
     base64 = { encode = noop, decode = noop },
     sha256 = noop,
     command = { new = noop, result = noop, runner = noop },
+    shard = { owns = noop, status = noop },
     sink = { new = noop, publish = noop, fresh = noop },
     webhook = { new = noop, admits = noop, respond = noop, runner = noop },
     rule = { methods = {}, new = noop, claimed = noop, looks = noop, param = noop, result = noop },

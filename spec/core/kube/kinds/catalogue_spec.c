@@ -286,6 +286,8 @@ static void test_requests_have_client_go_s_wire_form(void **state)
                                     .limit = 500,
                                     .continue_token = "TO+K="},
                 "/api/v1/pods?continue=TO%2BK%3D&limit=500");
+    expect_path(&pods, all, (struct lw_options){.verb = LW_LIST, .limit = 5, .shard_selector = "a || b"},
+                "/api/v1/pods?limit=5&shardSelector=a%20%7C%7C%20b");
     expect_path(&pods, all, (struct lw_options){.verb = LW_LIST, .resource_version = "77"},
                 "/api/v1/pods?resourceVersion=77");
     expect_path(&pods, all, (struct lw_options){.verb = LW_LIST}, "/api/v1/pods");

@@ -1,0 +1,137 @@
+/* Slots of this replica: caches and scripts are told at once; when nothing runs any more for slots that were
+ * lost, the other replicas are told, which wait for that. See engine_internal.h. */
+#include <stdlib.h>
+
+#include "base/log.h"
+#include "base/mem.h"
+#include "engine/engine_internal.h"
+#include "script/handlers/sharding.h"
+
+FAMILY(family_members, 520, GAUGE, "kubelua_shard_members", "group", NULL,
+       "Number of replicas that share objects.");
+FAMILY(family_slots, 521, GAUGE, "kubelua_shard_slots", "group", NULL,
+       "Number of slots, of 4096, that this replica owns.");
+FAMILY(family_changes, 522, COUNTER, "kubelua_shard_slot_changes_total", "group,change", NULL,
+       "Number of slots that this replica gained and lost.");
+FAMILY(family_drain, 523, HISTOGRAM, "kubelua_shard_drain_seconds", "group", &buckets_of_calls,
+       "Time from the loss of slots to the end of the last call for them.");
+
+/* Poll period of calls that end. */
+enum { CHECK_MS = 10 };
+
+struct engine_shards {
+    struct engine *engine;
+    bool started;
+    struct timer drain;    /* checks whether work for lost slots has ended */
+    struct slot_set owned; /* that caches and scripts were told of */
+    int64_t lost_ns;       /* time of the first loss whose work has not ended; 0: none */
+    struct series *members, *slots, *gained, *lost, *drains;
+};
+
+bool engine_shares(const struct engine *engine)
+{
+    return engine->shards && engine->shards->started;
+}
+
+static struct shards *group_of(const struct engine_shards *own)
+{
+    return own->engine->cluster->parts.shards;
+}
+
+static bool is_drained(const struct engine *engine)
+{
+    if (shared_factory_is_losing(engine->cluster->parts.factory)) return false;
+    for (size_t i = 0; i < engine->scripts.generation_count; i++)
+        if (sharding_count_others(engine->scripts.generations[i]) > 0) return false;
+    return true;
+}
+
+static void on_drain(struct timer *timer)
+{
+    struct engine_shards *own = container_of(timer, struct engine_shards, drain);
+    struct shards_status status;
+    if (!is_drained(own->engine)) {
+        timer_start(timer, loop_clock(own->engine->loop), CHECK_MS);
+        return;
+    }
+    if (own->lost_ns) series_observe(own->drains, (double)(clock_measure_ns() - own->lost_ns) / 1e9);
+    own->lost_ns = 0;
+    timer_cancel(timer);
+    shards_get_status(group_of(own), &status);
+    shards_applied(group_of(own), status.epoch);
+}
+
+/* Calls without a Lease can write no more; waiting for them would keep others waiting. */
+static void cancel_calls(struct engine *engine, const struct shards_status *status)
+{
+    if (status->fence) return;
+    for (size_t i = 0; i < engine->scripts.generation_count; i++)
+        sharding_cancel(engine->scripts.generations[i]);
+}
+
+static void note(struct engine_shards *own, const struct slot_set *owned, const struct shards_status *status)
+{
+    const struct slot_set gained = slot_set_minus(owned, &own->owned),
+                          lost = slot_set_minus(&own->owned, owned);
+    const size_t gains = slot_set_count(&gained), losses = slot_set_count(&lost);
+    series_set(own->members, (double)status->members);
+    series_set(own->slots, (double)slot_set_count(owned));
+    series_add(own->gained, (double)gains);
+    series_add(own->lost, (double)losses);
+    own->owned = *owned;
+    if (losses && !own->lost_ns) own->lost_ns = clock_measure_ns();
+    if (gains || losses)
+        log_info("The share of this replica changed", F("group", status->group), F("lease", status->lease),
+                 FI("members", status->members), FI("slots", slot_set_count(owned)), FI("gained", gains),
+                 FI("lost", losses), FI("epoch", status->epoch));
+}
+
+void engine_shards_changed(void *ctx)
+{
+    struct engine *engine = ctx;
+    struct engine_shards *own = engine->shards;
+    struct shards_status status;
+    const struct slot_set owned = shards_owned(group_of(own));
+    shards_get_status(group_of(own), &status);
+    note(own, &owned, &status);
+    shared_factory_set_slots(engine->cluster->parts.factory, &owned);
+    cancel_calls(engine, &status);
+    on_drain(&own->drain);
+    const struct engine_watcher *watcher = &engine->options.watcher;
+    if (watcher->touched) watcher->touched(watcher->ctx);
+}
+
+void engine_make_shards(struct engine *engine)
+{
+    struct shards_status status;
+    if (!engine->cluster->parts.shards) return;
+    struct engine_shards *own = engine->shards = NEW(struct engine_shards);
+    shards_get_status(engine->cluster->parts.shards, &status);
+    own->engine = engine;
+    own->drain.fn = on_drain;
+    own->members = SERIES(&family_members, status.group);
+    own->slots = SERIES(&family_slots, status.group);
+    own->gained = SERIES(&family_changes, status.group, "gained");
+    own->lost = SERIES(&family_changes, status.group, "lost");
+    own->drains = SERIES(&family_drain, status.group);
+}
+
+void engine_start_shards(struct engine *engine)
+{
+    if (!engine->shards) return;
+    engine->shards->started = true;
+    shards_start(engine->cluster->parts.shards);
+}
+
+void engine_free_shards(struct engine *engine)
+{
+    struct engine_shards *own = engine->shards;
+    if (!own) return;
+    timer_cancel(&own->drain);
+    series_free(own->members);
+    series_free(own->slots);
+    series_free(own->gained);
+    series_free(own->lost);
+    series_free(own->drains);
+    free(own);
+}

@@ -1,0 +1,63 @@
+/* Slots of informers whose objects are shared by replicas; see shared_factory.h. The engine thread says which
+ * slots this replica owns. Its caches drop the objects of others at once; the reflectors learn it by mail. */
+#include "informer/shared/shared_factory_internal.h"
+
+static bool is_shared(const struct shared *shared)
+{
+    return shared->key.shard != SHARD_BY_NOTHING;
+}
+
+static void set_slots(struct shared *shared)
+{
+    const struct slot_set *slots = &shared->factory->slots;
+    shared_informer_set_slots(shared->informer, slots);
+    feed_set_slots(shared->feed, slots, shared_informer_generation(shared->informer));
+}
+
+void shared_slots_start(struct shared *shared)
+{
+    if (!is_shared(shared)) return;
+    shared_informer_share(shared->informer, shared->key.shard);
+    if (!slot_set_is_empty(&shared->factory->slots)) set_slots(shared);
+}
+
+void shared_factory_set_slots(struct shared_factory *factory, const struct slot_set *slots)
+{
+    struct shared *shared;
+    if (slot_set_equal(&factory->slots, slots)) return;
+    factory->slots = *slots;
+    TAILQ_FOREACH (shared, &factory->informers, link) {
+        if (!is_shared(shared) || shared->stopping) continue;
+        set_slots(shared);
+        atomic_store(&shared->changed, true);
+    }
+    waker_wake(factory->waker);
+}
+
+bool shared_factory_is_losing(const struct shared_factory *factory)
+{
+    const struct shared *shared;
+    TAILQ_FOREACH (shared, &factory->informers, link)
+        if (is_shared(shared) && !shared->stopping && shared_informer_is_losing(shared->informer))
+            return true;
+    return false;
+}
+
+struct shared_slots_figures shared_factory_slots_figures(const struct shared_factory *factory)
+{
+    struct shared_slots_figures figures = {0};
+    const struct shared *shared;
+    TAILQ_FOREACH (shared, &factory->informers, link) {
+        if (!is_shared(shared) || shared->stopping) continue;
+        figures.informers++;
+        figures.objects += indexer_count(shared_informer_indexer(shared->informer));
+        figures.behind += !slot_set_equal(shared_informer_listed(shared->informer), &factory->slots);
+        figures.skipped += feed_get_shard(shared->feed).skipped;
+    }
+    return figures;
+}
+
+enum shard_by claim_shard(const struct informer_claim *claim)
+{
+    return claim->set ? claim->set->members[0]->key.shard : SHARD_BY_NOTHING;
+}

@@ -1,0 +1,131 @@
+/* core/informer/shared/ranges.c: a cache that holds objects of some slots, as they are gained and lost,
+ * whatever the reflector sends meanwhile. In histories "^" marks a gained object and "-" a lost one. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "core/informer/support/informer_fixture.h"
+
+/* The slots of the namespaces that begin with these letters; the hash of "b" alone is in the slot of "a". */
+static struct slot_set slots_of(const char *letters)
+{
+    static const char *const namespaces[] = {"apple", "banana", "cherry"};
+    struct slot_set slots = {0};
+    for (; *letters; letters++) slot_set_add(&slots, shard_slot(str_of(namespaces[*letters - 'a'])));
+    return slots;
+}
+
+/* A list that was requested after the last gain, or `ago` gains before. */
+static void list(const char *texts, int ago)
+{
+    delta_fifo_set_generation(shared_informer_fifo(informer), shared_informer_generation(informer) - ago);
+    replace(texts, "9");
+}
+
+static bool own(const char *letters)
+{
+    const struct slot_set slots = slots_of(letters);
+    return shared_informer_set_slots(informer, &slots);
+}
+
+static int open(void **state)
+{
+    informer_open(state);
+    shared_informer_share(informer, SHARD_BY_NAMESPACE);
+    assert_true(own("ab"));
+    list("apple/x@1 banana/x@1 cherry/x@1", 0);
+    assert_history("add+ apple/x@1; add+ banana/x@1");
+    return 0;
+}
+
+static void test_objects_of_other_slots_are_dropped(void **state)
+{
+    delta(DELTA_ADDED, "cherry/y@2");
+    delta(DELTA_UPDATED, "apple/x@3");
+    delta(DELTA_DELETED, "cherry/x@4");
+    assert_history("update apple/x@1 apple/x@3");
+    assert_store("apple/x@3 banana/x@1", "4");
+}
+
+static void test_what_is_lost_goes_at_once_and_is_no_delete(void **state)
+{
+    delta(DELTA_UPDATED, "banana/x@2"); /* on its way */
+    assert_false(own("a"));
+    assert_true(shared_informer_is_losing(informer));
+    assert_true(shared_informer_has_work(informer));
+    assert_history("delete- banana/x@1");
+    assert_false(shared_informer_is_losing(informer));
+    assert_store("apple/x@1", "2");
+}
+
+static void test_what_is_gained_comes_with_a_list_that_began_later(void **state)
+{
+    assert_true(own("abc"));
+    list("apple/x@1 banana/x@1 cherry/x@1", 1); /* began before */
+    delta(DELTA_UPDATED, "cherry/x@2");
+    assert_history("");
+    list("apple/x@1 banana/x@1 cherry/x@3 cherry/y@3", 0);
+    delta(DELTA_UPDATED, "cherry/y@4");
+    assert_history("add^ cherry/x@3; add^ cherry/y@3; update cherry/y@3 cherry/y@4");
+    delta(DELTA_ADDED, "cherry/z@5");
+    assert_history("add cherry/z@5");
+}
+
+static void test_what_is_lost_and_gained_again_is_listed_anew(void **state)
+{
+    assert_false(own("a"));
+    assert_true(own("ab"));
+    delta(DELTA_UPDATED, "banana/x@2");
+    list("apple/x@1 banana/x@2", 1);
+    list("apple/x@1 banana/x@3", 0);
+    assert_history("delete- banana/x@1; add^ banana/x@3");
+}
+
+static void test_slots_may_be_lost_in_the_middle_of_a_list(void **state)
+{
+    assert_true(own("abc"));
+    list("apple/x@1 banana/x@1 cherry/x@2 cherry/y@2", 0);
+    while (!history.text.len) shared_informer_process(informer, 1);
+    assert_string_equal(history_take(&history), "add^ cherry/x@2");
+    assert_false(own("a"));
+    assert_history("add^ cherry/y@2; delete- banana/x@1; delete- cherry/x@2; delete- cherry/y@2");
+    assert_store("apple/x@1", "9");
+}
+
+static void test_what_the_server_no_longer_has_is_deleted(void **state)
+{
+    list("banana/x@1", 0);
+    assert_history("delete? apple/x@1");
+}
+
+static void test_mirrors_lose_it_too(void **state)
+{
+    struct indexer *mirror = indexer_new();
+    shared_informer_add_mirror(informer, mirror);
+    assert_int_equal(indexer_count(mirror), 2);
+    own("b");
+    process();
+    assert_int_equal(indexer_count(mirror), 1);
+    shared_informer_remove_mirror(informer, mirror);
+    indexer_free(mirror);
+    history.text.len = 0;
+}
+
+#define TEST(f) cmocka_unit_test_setup_teardown(f, open, informer_close)
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        TEST(test_objects_of_other_slots_are_dropped),
+        TEST(test_what_is_lost_goes_at_once_and_is_no_delete),
+        TEST(test_what_is_gained_comes_with_a_list_that_began_later),
+        TEST(test_what_is_lost_and_gained_again_is_listed_anew),
+        TEST(test_slots_may_be_lost_in_the_middle_of_a_list),
+        TEST(test_what_the_server_no_longer_has_is_deleted),
+        TEST(test_mirrors_lose_it_too),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

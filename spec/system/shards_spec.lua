@@ -1,0 +1,190 @@
+-- Engines that share the objects of an informer (run --shard), on the simulated server: each object has one owner at a
+-- time, also when replicas are killed, frozen or cut off; and what a script, the status and the metrics show of it.
+-- With SECONDS=600 OBJECTS=20000 it is `./dev prove shards`, by SEED, on SERVER=sim or real (GATE=true or false), with
+-- PODS instead of config maps of the simulated one.
+local api = require "spec.support.api"
+local await = require "spec.support.await"
+local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
+local ffi = require "ffi"
+local proc = require "spec.support.proc"
+local shards = require "spec.support.shards"
+local temp = require "spec.support.temp"
+
+local function pause(seconds) ffi.C.poll(nil, 0, seconds * 1000) end
+
+local MAPS = "/api/v1/namespaces/default/configmaps"
+
+local function object_of(name)
+  return { apiVersion = "v1", kind = "ConfigMap", metadata = { name = name } }
+end
+
+describe("replicas that share objects #threads", function()
+  local group, sim, folder
+  before_each(function() folder = temp.folder() end)
+  after_each(function()
+    cluster.stop_all()
+    if group then group:stop() end
+    group = nil
+    temp.remove(folder)
+  end)
+
+  -- Changes one object after the other until the members have shared all again.
+  local function settle(written)
+    local ends = proc.now() + 1
+    repeat
+      local name = "m" .. math.random(group.total)
+      group:write(sim.api, "/api/v1/namespaces/work/configmaps/" .. name, name, written)
+    until proc.now() > ends
+    group:settle()
+  end
+
+  local function start_group(total, args)
+    sim = cluster.sim(args)
+    sim.api:create("/api/v1/namespaces", { apiVersion = "v1", kind = "Namespace", metadata = { name = "work" } })
+    for i = 1, total do sim.api:create("/api/v1/namespaces/work/configmaps", object_of("m" .. i)) end
+    group = shards.group {
+      server = sim.server, kind = "configmaps", namespace = "work", lease = 3, total = total,
+    }
+    group:start()
+    group:settle()
+  end
+
+  local function change(fn, written)
+    group.changes = group.changes + 1
+    fn(group.members[math.random(#group.members)])
+    settle(written)
+  end
+
+  for _, mode in ipairs { "off", "on" } do
+    local server = mode == "on" and ", with a server that selects" or ""
+    it("have one owner for each object, whatever happens to them (A-7)" .. server, function()
+      local written = {}
+      start_group(60, { "--shards", mode })
+      change(function() group:start() group:start() end, written)
+      for _, member in ipairs(group.members) do
+        assert.is_true(member.have > 8 and member.have < 34, member.have) -- a third of 60 by a hash
+      end
+      change(function(member) group:kill(member) group:start() end, written)
+      change(function(member)
+        member.process:kill "STOP"
+        pause(4.5)
+        member.process:kill "CONT"
+      end, written)
+      change(function(member)
+        member.relay:hold()
+        pause(4.5)
+        member.relay:mend()
+      end, written)
+      change(function(member) assert.equal(0, group:terminate(member)) end, written)
+      local count = group:check(written)
+      assert.is_true(count.calls > 60 and count.lost > 0)
+      assert.is_true(count.longest < 12, count.longest) -- two leases, three looks, a retry, and a list
+    end)
+  end
+
+  local function configure(text, args)
+    local socket = folder .. "/admin.sock"
+    local all = { "--shard=team", "--shard-lease-duration=3s", "--admin-socket", socket,
+      "--metrics-bind-address", "127.0.0.1:0" }
+    for _, arg in ipairs(args or {}) do all[#all + 1] = arg end
+    return cluster.run(sim.server, cluster.script(text), all), socket
+  end
+
+  it("are seen by scripts, in the status and in metrics", function()
+    sim = cluster.sim()
+    sim.api:create(MAPS, object_of "a")
+    local engine, socket = configure [[
+      local k8s = require "k8s"
+      local maps = k8s.informer("configmaps", { shard = true, field_selector = "metadata.name=a" })
+      maps:on_add(function(map, ev)
+        local status = k8s.shard.status()
+        print(ev.shard, ev.initial, k8s.shard.owns(map), k8s.shard.owns "shop", k8s.shard.owns(map:copy()))
+        print(status.group, status.members, status.ranges, status.share, status.lease:match "^team%-")
+      end)
+    ]]
+    engine:wait_line "^nil\ttrue\ttrue\ttrue\ttrue$"
+    engine:wait_line "^team\t1\t1\t1\tteam%-$"
+    local metrics = engine:wait_error 'Serving metrics" address="([^"]+)"'
+    local _, page = api.new({ server = "http://" .. metrics }):curl("GET", "/metrics")
+    assert.has_match('\nkubelua_shard_members{group="team"} 1\n', page, 1, true)
+    assert.has_match('\nkubelua_shard_slots{group="team"} 4096\n', page, 1, true)
+    assert.has_match('\nkubelua_shard_slot_changes_total{group="team",change="gained"} 4096\n', page, 1, true)
+    local status = cjson.decode((temp.run(cluster.binary .. " status -o json --admin-socket " .. socket)))
+    local own = status.engine.shard
+    assert.same({ "default", "team", 1, 4096, 1, 1, 1, 0 }, { own.namespace, own.group, own.members, own.slots,
+      own.ranges, own.informers, own.objects, own.informersBehind })
+    assert.is_true(status.informers[1].partial)
+    assert.has_match("default/team: 1 replicas; this one has 4096 of 4096 slots (100.0 %) in 1 ranges",
+      (temp.run(cluster.binary .. " status --admin-socket " .. socket)), 1, true)
+    assert.equal(0, cluster.terminate(engine))
+    local lease = sim.api:get("/apis/coordination.k8s.io/v1/namespaces/default/leases").items[1]
+    assert.equal("", lease.spec.holderIdentity)
+    assert.equal("team", lease.metadata.labels["kubelua.dev/shard"])
+  end)
+
+  it("share the kinds of --shard-kinds too, but not those of rules; without --shard each has all", function()
+    sim = cluster.sim()
+    local text = [[
+      local k8s = require "k8s"
+      local maps = k8s.informer("cm", { selector = "a=b" })
+      local whole = k8s.informer("configmaps", { shard = false })
+      maps:on_add(function(_, ev) print("shared", ev.shard) end)
+      whole:on_add(function(_, ev) print("whole", ev.shard, k8s.shard.status() and 1) end)
+      k8s.rule { id = "r", kinds = { "configmaps" }, check = function() return true end }
+    ]]
+    local map = object_of "a"
+    map.metadata.labels = { a = "b" }
+    sim.api:create(MAPS, map)
+    local engine = configure(text, { "--shard-kinds", "configmaps=namespace" })
+    engine:wait_line "^shared\tnil$"
+    assert.equal(0, cluster.terminate(engine))
+    assert.has_match("\nwhole\tnil\t1\n", "\n" .. engine:out(), 1, true)
+    engine = cluster.run(sim.server, cluster.script((text:gsub('selector = "a=b"', "shard = true"))))
+    engine:wait_line "^shared\tnil$"
+    engine:wait_line "^whole\tnil\tnil$"
+  end)
+
+  it("do not run a queue's key of an object that another one has by now, and end calls without a Lease", function()
+    sim = cluster.sim()
+    for i = 1, 40 do sim.api:create(MAPS, object_of("m" .. i)) end
+    local text = [[
+      local k8s = require "k8s"
+      local maps = k8s.informer("configmaps", { shard = true, field_selector = "metadata.name!=kubelua-shard-team" })
+      local keys = k8s.queue { name = "keys", workers = 1 }
+      maps:on_add(function(map) keys:add(map:key()) end)
+      keys:run(function(key)
+        local _, name = k8s.split_key(key)
+        print((maps:lister():get(key) and "has " or "lacks ") .. name)
+        k8s.sleep "200ms"
+      end)
+    ]]
+    local first = configure(text)
+    first:wait_line "^has"
+    local second = cluster.run(sim.server, cluster.script(text), { "--shard=team", "--shard-lease-duration=3s" })
+    second:wait_line("^has", 30)
+    await(function()
+      first:pump(proc.now() + 0.05)
+      second:pump(proc.now() + 0.05)
+      local _, done = (first:out() .. second:out()):gsub("has ", "")
+      return done >= 40
+    end, "40 keys")
+    assert.is_nil((first:out() .. second:out()):find "lacks")
+    second:kill "KILL"
+  end)
+
+  for _, wrong in ipairs {
+    { "--shard=A_b", '--shard: "A_b" must be 1 to 40 lower-case letters' },
+    { "--shard-kinds=pods", "--shard-kinds needs --shard" },
+    { "--shard --shard-kinds=pods=name", '--shard-kinds must be KIND or KIND=namespace, not "pods=name"' },
+    { "--shard --shard-lease-duration=1500ms", "--shard-lease-duration: " },
+  } do
+    it("are refused with " .. wrong[1], function()
+      local words = { "run", "--server", "http://127.0.0.1:1", "-f", cluster.script "" }
+      for word in wrong[1]:gmatch "%S+" do words[#words + 1] = word end
+      local engine = cluster.kubelua(words)
+      engine:wait_error(wrong[2]:gsub("%p", "%%%0"))
+      assert.equal(2, engine:wait(20))
+    end)
+  end
+end)
