@@ -111,18 +111,29 @@ static void remove_marked(struct encoder *e, struct pending *entry, size_t *coun
     if (e->unique > to) e->unique = to;
 }
 
-bool dedup(struct encoder *e, struct pending *entry, size_t *count)
+static bool is_copied(const struct pending *entry, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        if (entry[i].start == ENTRY_COPIED) return true;
+    return false;
+}
+
+static enum dedup_result remove_any(struct encoder *e, struct pending *entry, size_t *count, bool any,
+                                    const bool *repeated)
+{
+    if (!any) return DEDUP_NOTHING;
+    if (is_copied(entry, *count)) return DEDUP_REFUSED;
+    remove_marked(e, entry, count, repeated);
+    return DEDUP_REMOVED;
+}
+
+enum dedup_result dedup(struct encoder *e, struct pending *entry, size_t *count)
 {
     bool few[FEW] = {false};
-    if (ascend(e, entry, *count)) return false;
-    if (*count <= FEW) {
-        if (!mark_few(e, entry, *count, few)) return false;
-        remove_marked(e, entry, count, few);
-        return true;
-    }
+    if (ascend(e, entry, *count)) return DEDUP_NOTHING;
+    if (*count <= FEW) return remove_any(e, entry, count, mark_few(e, entry, *count, few), few);
     bool *repeated = xcalloc(*count, sizeof *repeated);
-    bool any = mark_many(e, entry, *count, repeated);
-    if (any) remove_marked(e, entry, count, repeated);
+    enum dedup_result result = remove_any(e, entry, count, mark_many(e, entry, *count, repeated), repeated);
     free(repeated);
-    return any;
+    return result;
 }

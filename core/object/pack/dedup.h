@@ -6,5 +6,11 @@
 
 #include "object/pack/encode.h"
 
+enum dedup_result {
+    DEDUP_NOTHING,
+    DEDUP_REMOVED,
+    DEDUP_REFUSED, /* there are some, and entries whose blobs were copied together */
+};
+
 /* Takes out of `*count` entries at the top of the area those whose key comes again, and their blobs. */
-bool dedup(struct encoder *e, struct pending *entry, size_t *count);
+enum dedup_result dedup(struct encoder *e, struct pending *entry, size_t *count);

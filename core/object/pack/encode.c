@@ -45,8 +45,8 @@ static void trim(struct encoder *e)
 void encoder_reset(struct encoder *e)
 {
     while (e->fresh_count > 0) node_release(e->pool, e->fresh[--e->fresh_count]);
-    e->used = e->depth = e->unique = 0;
-    e->moved = false;
+    e->used = e->depth = e->unique = e->referenced = 0;
+    e->moved = e->ascends = false;
     trim(e);
 }
 
@@ -79,7 +79,11 @@ static bool settle(struct encoder *e, size_t start, uint32_t *word, struct err *
     size_t size = e->used - start;
     if (size < INTERN_WORDS || e->unique > start) return true;
     bool fresh;
-    uint32_t granule = node_intern(e->pool, e->area + start, size, word_payload(*word) - start, &fresh);
+    const struct node_draft draft = {.words = e->area + start,
+                                     .size = size,
+                                     .top = word_payload(*word) - start,
+                                     .is_plain = e->referenced <= start};
+    uint32_t granule = node_intern(e->pool, &draft, &fresh);
     if (!granule) return err_set(err, ERR_LIMIT, "the object pool is full (at most 8 GiB)");
     /* A new node has one reference, which encoder_reset releases. */
     if (fresh) {
@@ -87,6 +91,7 @@ static bool settle(struct encoder *e, size_t start, uint32_t *word, struct err *
         e->fresh[e->fresh_count++] = granule;
     }
     e->used = start;
+    e->referenced = start + 1;
     *word = word_make(TAG_REF, granule);
     return true;
 }
@@ -176,6 +181,13 @@ bool encode_key(struct encoder *e, struct str key, uint32_t *field, struct err *
     return true;
 }
 
+bool encode_own_key(struct encoder *e, struct str key, struct err *err)
+{
+    struct pending *entry = encode_push(e);
+    entry->start = (uint32_t)e->used;
+    return encode_string(e, key, DICT_NONE, &entry->key, err);
+}
+
 /* Returns a pending word as stored in the container whose header is at `header`. */
 static inline uint32_t placed(uint32_t word, size_t header)
 {
@@ -230,8 +242,12 @@ static bool write_own(struct encoder *e, const struct pending *entry, size_t cou
 
 static bool write_map(struct encoder *e, struct pending *entry, size_t count, uint32_t *word, struct err *err)
 {
+    bool ascends = e->ascends;
     uint32_t shape = shape_of(e, entry, count);
-    if (shape == SHAPE_NONE && dedup(e, entry, &count)) {
+    e->ascends = false;
+    enum dedup_result result = shape == SHAPE_NONE && !ascends ? dedup(e, entry, &count) : DEDUP_NOTHING;
+    if (result == DEDUP_REFUSED) return false;
+    if (result == DEDUP_REMOVED) {
         /* Sections refer to words by their position, which has changed, so none is kept. */
         e->moved = true;
         shape = shape_of(e, entry, count);

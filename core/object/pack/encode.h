@@ -17,18 +17,21 @@ enum {
     AREA_WORDS_MAX = 1 << 26, /* of one object, subtrees not counted */
     SHAPE_GUESSES = 512,
 };
+#define ENTRY_COPIED UINT32_MAX /* of the last state, with others at once; see segment.h */
 
 struct pending {
     uint32_t key, value;
-    uint32_t start; /* of the area when its key was not yet written */
+    uint32_t start; /* of the area when its key was not yet written; ENTRY_COPIED */
 };
 
 struct encoder {
     struct pool *pool;
     uint32_t *area;
     size_t used, area_cap;
-    size_t unique; /* end of the last blob that makes its containers unique */
-    bool moved;    /* blobs of the area are not all where they were written, as keys came twice */
+    size_t unique;     /* end of the last blob that makes its containers unique */
+    size_t referenced; /* behind the place of the last word that refers to a node */
+    bool ascends;      /* no key of the map that is closed next comes twice */
+    bool moved;        /* blobs of the area are not all where they were written, as keys came twice */
     struct pending *stack;
     size_t depth, stack_cap;
     struct key_cache keys;
@@ -72,6 +75,8 @@ static inline struct pending *encode_push(struct encoder *e)
 /* Opens an entry of a map, then sets its value. `*field` is the number of the key, DICT_NONE when it has
  * none. */
 bool encode_key(struct encoder *e, struct str key, uint32_t *field, struct err *err);
+/* Likewise for a key that is stored as it is. */
+bool encode_own_key(struct encoder *e, struct str key, struct err *err);
 static inline void encode_value(struct encoder *e, uint32_t word)
 {
     e->stack[e->depth - 1].value = word;
@@ -86,5 +91,11 @@ static inline void encode_item(struct encoder *e, uint32_t word)
 /* Closes a map; of duplicate keys the last stays. `intern`: it may become a node. */
 bool encode_map(struct encoder *e, struct open open, bool intern, uint32_t *word, struct err *err);
 bool encode_array(struct encoder *e, struct open open, bool intern, uint32_t *word, struct err *err);
+/* Notes that the value that is added next refers to a node, or that its blobs do, which end here. */
+static inline void encode_referenced(struct encoder *e)
+{
+    e->referenced = e->used + 1;
+}
+
 /* Copies the blobs of a value that another object of the pool has. */
 bool encode_copy(struct encoder *e, const uint32_t *from, size_t words, struct err *err);

@@ -12,7 +12,7 @@
 #include "object/pack/pool.h"
 
 /* Changes with the layout of anything in an image: words, blobs, nodes, roots, hashes. */
-enum { IMAGE_FORMAT = 2 };
+enum { IMAGE_FORMAT = 3 };
 
 /* Objects that belong together, in order. */
 struct image_group {

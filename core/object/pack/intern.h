@@ -9,6 +9,7 @@
 #include "object/pack/granule_table.h"
 #include "object/pack/pool.h"
 #include "object/pack/section.h"
+#include "object/pack/segment.h"
 #include "object/pack/slab.h"
 #include "object/pack/text_cache.h"
 #include "object/value/word.h"
@@ -58,8 +59,9 @@ struct pool {
     _Atomic size_t listed;     /* objects of lists that ended elsewhere since the last drain */
     uint32_t draining;         /* the rest of a queue that was taken over */
     struct granule_table nodes, roots;
-    struct granule_table latest; /* roots by `text_head`, the one last marked for each */
-    struct text_cache subtrees;  /* nodes by the text from which they were packed */
+    struct granule_table latest;   /* roots by `text_head`, the one last marked for each */
+    struct granule_table segments; /* lists of segments, by their roots */
+    struct text_cache subtrees;    /* nodes by the text from which they were packed */
 };
 
 static inline struct slabs *pool_slabs(const struct pool *pool)
@@ -78,9 +80,15 @@ struct pool *pool_of_slabs(struct slabs *slabs, const struct pool_options *optio
 bool pool_frozen(const struct pool *pool);
 bool pool_is_mine(const struct pool *pool);
 
+struct node_draft {
+    const uint32_t *words;
+    size_t size, top;
+    bool is_plain; /* none of the words refers to a node */
+};
+
 /* Returns the node with these words; creates it if missing: then sets `*fresh`, counts the node's references,
  * and the node starts with one that the caller releases by node_release. Zero if the pool is full. */
-uint32_t node_intern(struct pool *pool, const uint32_t *words, size_t size, size_t top, bool *fresh);
+uint32_t node_intern(struct pool *pool, const struct node_draft *draft, bool *fresh);
 void node_release(struct pool *pool, uint32_t granule);
 /* Returns the hash by which a node is found. */
 uint32_t node_hash(const struct node *node);
@@ -107,8 +115,9 @@ struct root_draft {
     const struct section *section;
     uint32_t section_count, text_length;
     bool is_partial;
-    struct root *lender; /* of the sections marked as borrowed; NULL: there are none */
-    uint32_t lent;       /* bits by number of section */
+    struct root *lender;                 /* of the sections marked as borrowed; NULL: there are none */
+    uint32_t lent;                       /* bits by number of section */
+    const struct segment_list *segments; /* NULL: there are none */
 };
 
 /* Returns a new reference to the root with this content; creates it if missing; NULL if the pool is full. */

@@ -2,6 +2,7 @@
 #include "object/pack/loan.h"
 
 #include "base/must.h"
+#include "object/pack/segment.h"
 
 static struct section *first_section(const struct root *root)
 {
@@ -41,17 +42,43 @@ void loan_make(struct pool *pool, struct root *lender, struct root *heir, uint32
     takes->lender = granule_of(lender);
 }
 
+typedef void words_fn(struct pool *pool, const uint32_t *words, size_t size);
+
+/* Calls `fn` for words of a large root, without those of containers that are known to have no references. */
+static void each_large(struct pool *pool, const struct root *root, size_t from, size_t to, words_fn *fn)
+{
+    struct segment_list list = segments_of(pool, root);
+    for (size_t i = 0; i < list.groups; i++) {
+        const struct segment_group *group = &list.group[i];
+        if (!group->is_plain || word_tag(group->word) != TAG_LOCAL || group->first < from) continue;
+        uint32_t header = word_payload(group->word);
+        size_t end = header + blob_words(root->words[header]);
+        if (end > to) continue;
+        fn(pool, root->words + from, group->first - from);
+        from = end;
+    }
+    fn(pool, root->words + from, to - from);
+}
+
+static inline void each_range(struct pool *pool, const struct root *root, size_t from, size_t to,
+                              words_fn *fn)
+{
+    if (root->text_length < SEGMENTS_TEXT_MIN)
+        fn(pool, root->words + from, to - from);
+    else
+        each_large(pool, root, from, to, fn);
+}
+
 /* Calls `fn` for the words whose references belong to the root alone, and are not passed on. */
-static void each_own(struct pool *pool, const struct root *root,
-                     void (*fn)(struct pool *pool, const uint32_t *words, size_t size))
+static void each_own(struct pool *pool, const struct root *root, words_fn *fn)
 {
     size_t at = 0;
     for (const struct section *s = first_section(root), *end = sections_end(root); s < end; s++) {
         if (!s->borrowed && !s->lent) continue;
-        fn(pool, root->words + at, s->first - at);
+        each_range(pool, root, at, s->first, fn);
         at = section_end(root->words, s);
     }
-    fn(pool, root->words + at, root->size - at);
+    each_range(pool, root, at, root->size, fn);
 }
 
 void loan_retain(struct pool *pool, const struct root *root)

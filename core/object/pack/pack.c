@@ -27,6 +27,7 @@ void packer_free(struct packer *p)
     tape_parser_free(p->parser);
     token_parser_free(p->tokens);
     buf_clear(&p->scratch);
+    free(p->segment);
     free(p);
 }
 
@@ -294,7 +295,7 @@ static void locate_fields(const uint32_t *area, uint32_t top, uint32_t *field)
 
 void pack_begin(struct packer *p, const struct projection *projection)
 {
-    p->section_count = 0;
+    p->section_count = p->group_count = p->segment_count = 0;
     p->lender = NULL;
     p->lent = 0;
     p->is_partial = projection && projection_names(projection);
@@ -316,6 +317,8 @@ bool pack_intern_root(struct packer *p, const struct identity *id, uint32_t word
         .lender = e->moved ? NULL : p->lender,
         .lent = p->lent,
     };
+    struct segment_list segments = {p->group, p->segment, p->group_count, p->segment_count};
+    if (p->segment_count > 0 && !e->moved) draft.segments = &segments;
     draft.identity = root_identity(draft.key_hash, id->uid, id->resource_version);
     locate_fields(e->area, word_payload(word), draft.field);
     *out = root_intern(e->pool, &draft);

@@ -11,6 +11,7 @@
 #include "object/pack/pack.h"
 #include "object/pack/projection.h"
 #include "object/pack/section.h"
+#include "object/pack/segment.h"
 #include "object/pack/text_cache.h"
 #include "object/parse/token.h"
 #include "object/value/dict.h"
@@ -37,6 +38,10 @@ struct packer {
     size_t found_count;
     struct section section[SECTIONS_MAX]; /* of the object that is walked */
     size_t section_count;
+    struct segment_group group[SECTIONS_MAX]; /* likewise; see pack_segments.c */
+    size_t group_count;
+    struct segment *segment;
+    size_t segment_count, segment_cap;
     bool is_partial;           /* the object is packed by a projection of names */
     struct root *lender;       /* the last state, when some of them are borrowed of it */
     uint32_t lent;             /* bits by their numbers there */
@@ -89,6 +94,7 @@ struct walk {
     struct packer *packer;
     struct tokens tokens;
     size_t at;             /* the token under the walk */
+    int large;             /* depth of the container that is packed in segments; 0: none */
     int deepest;           /* of the maps and arrays seen since it was set */
     uint32_t anchor;       /* the first node of the object; see text_places */
     uint32_t path;         /* of the keys above the walk, a hash */
@@ -154,6 +160,9 @@ struct section_start {
 struct section_start walk_section_start(struct walk *w, int depth);
 /* The walk is behind the field, which became `word`: if it is long, it is a section. */
 void walk_section_end(struct walk *w, const struct section_start *start, uint32_t word);
+
+/* Moves behind the text that ends at `end`. */
+void walk_leap(struct walk *w, uint32_t end);
 
 /* Packs what the projection keeps of the value at the walk: `state` is the result of projection_enter. */
 bool walk_kept(struct walk *w, struct projection_state state, int depth, uint32_t field, uint32_t *word);

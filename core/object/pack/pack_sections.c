@@ -1,10 +1,11 @@
 /* Sections of an object's last state in its next one: found, copied, borrowed; see section.h and loan.h. */
-
+#include "base/array.h"
 #include "base/hash.h"
 #include "object/pack/intern.h"
 #include "object/pack/loan.h"
 #include "object/pack/pack_internal.h"
 #include "object/pack/section.h"
+#include "object/pack/segment.h"
 
 const struct section *walk_at_section(const struct walk *w)
 {
@@ -36,6 +37,28 @@ static uint32_t number_of(const struct walk *w, const struct section *section)
     return (uint32_t)(section - root_sections(w->last));
 }
 
+/* A section was copied, which stands at `at` now, and whose words begin at `first`: so are its segments. */
+static void carry_segments(struct walk *w, const struct section *section, uint32_t at, size_t first)
+{
+    struct packer *p = w->packer;
+    struct segment_list list = segments_of(p->encoder.pool, w->last);
+    for (size_t i = 0; i < list.groups && p->group_count < SECTIONS_MAX; i++) {
+        struct segment_group group = list.group[i];
+        if (group.at != section->at) continue;
+        if (word_tag(group.word) == TAG_LOCAL)
+            group.word = word_make(TAG_LOCAL, word_payload(group.word) - section->first + (uint32_t)first);
+        if (word_tag(group.word) == TAG_LOCAL) group.first = group.first - section->first + (uint32_t)first;
+        const struct segment *from = list.segment + group.segment;
+        group.at = at;
+        group.segment = (uint32_t)p->segment_count;
+        for (size_t k = 0; k < group.count; k++) {
+            array_reserve(p->segment, p->segment_count, p->segment_cap);
+            p->segment[p->segment_count++] = from[k];
+        }
+        p->group[p->group_count++] = group;
+    }
+}
+
 /* Copies what an unchanged section, whose text is at `at`, was in the last state. */
 static bool copy_section(struct walk *w, const struct section *found, uint32_t at, int depth, uint32_t *word)
 {
@@ -52,6 +75,8 @@ static bool copy_section(struct walk *w, const struct section *found, uint32_t a
         /* Distances inside the copy are unchanged; only its own position differs. */
         section.word = word_make(TAG_LOCAL, (uint32_t)first + word_payload(section.word) - section.first);
     }
+    if (w->last->text_length >= SEGMENTS_TEXT_MIN) carry_segments(w, found, at, first);
+    encode_referenced(e);
     section.lent = section.borrowed = false;
     section.in_metadata = w->in_metadata;
     section.at = at;
@@ -87,8 +112,7 @@ static const struct section *section_here(const struct walk *w)
     return NULL;
 }
 
-/* Moves behind the text that ends at `end`. */
-static void leap(struct walk *w, uint32_t end)
+void walk_leap(struct walk *w, uint32_t end)
 {
     size_t low = w->at, high = w->tokens.count;
     while (low < high) {
@@ -110,7 +134,7 @@ bool walk_find_section(struct walk *w, int depth, uint32_t *word, bool *done)
     const struct section *found = w->last ? section_here(w) : NULL;
     if (!found) return false;
     uint32_t at = w->tokens.at[w->at];
-    leap(w, at + found->length);
+    walk_leap(w, at + found->length);
     *done = copy_section(w, found, at, depth, word);
     return true;
 }

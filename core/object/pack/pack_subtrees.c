@@ -34,6 +34,7 @@ bool walk_recall(struct walk *w, int depth, struct text_places places, uint32_t 
     w->at += known->tokens;
     w->deepest = w->deepest > depth + (int)known->height ? w->deepest : depth + (int)known->height;
     *word = word_make(TAG_REF, known->granule);
+    encode_referenced(&w->packer->encoder);
     return true;
 }
 

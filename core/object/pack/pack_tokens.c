@@ -5,10 +5,12 @@
 
 #include "object/pack/intern.h"
 #include "object/pack/pack_internal.h"
+#include "object/pack/pack_segments.h"
 #include "object/value/dict.h"
 
 enum {
     PLAIN_OFTEN = 4,
+    STRANGERS = 16,          /* keys without a number in a row, after which none gets one */
     SCRATCH_KEPT = 64 << 10, /* bytes, between two objects */
 };
 
@@ -83,7 +85,9 @@ static bool take_section(struct walk *w, int depth, uint32_t field, uint32_t *wo
     bool done;
     if (walk_find_section(w, depth, word, &done)) return done && *word != ROOT_ABSENT;
     struct section_start start = walk_section_start(w, depth);
+    w->large = w->tokens.at[w->tokens.count] >= SEGMENTS_TEXT_MIN ? depth : 0;
     if (!walk_value(w, depth, field, word)) return false;
+    w->large = 0;
     walk_section_end(w, &start, *word);
     return true;
 }
@@ -135,8 +139,79 @@ static bool take_array(struct walk *w, int depth, uint32_t *word)
     return well && encode_array(&w->packer->encoder, open, true, word, NULL);
 }
 
+/* Packs the key at the walk, and moves to its value. Once many keys in a row got no number, those behind them
+ * are stored as they are: the map is data, whose keys would hardly get one. */
+static bool take_large_key(struct large *l, uint32_t *field)
+{
+    struct walk *w = l->walk;
+    struct encoder *e = &w->packer->encoder;
+    struct str raw, key;
+    if (here(w) != '"') return false;
+    raw = token_raw(&w->tokens, w->at);
+    if (!walk_text(w, &key)) return false;
+    large_note_key(l, raw, raw.p == key.p);
+    if (l->strangers == STRANGERS) {
+        if (key.n > PACK_KEY_LENGTH_MAX || !encode_own_key(e, key, NULL)) return false;
+    } else {
+        if (!pack_key(w->packer, key, field)) return false;
+        l->strangers = *field == DICT_NONE ? l->strangers + 1 : 0;
+    }
+    if (here(w) != ':') return false;
+    w->at++;
+    return true;
+}
+
+static bool take_large_entry(struct large *l)
+{
+    struct walk *w = l->walk;
+    uint32_t field = DICT_NONE, word, path = w->path;
+    large_open(l);
+    if (l->is_map) {
+        if (!take_large_key(l, &field)) return false;
+        w->path = (path + field) * 0x9e3779b1u;
+    }
+    if (!walk_value(w, l->depth + 1, field, &word)) return false;
+    w->path = path;
+    if (l->is_map)
+        encode_value(&w->packer->encoder, word);
+    else
+        encode_item(&w->packer->encoder, word);
+    large_extend(l);
+    return true;
+}
+
+/* Takes a map or an array, with the segments that the last state has of it. */
+static bool take_large(struct walk *w, int depth, uint32_t *word)
+{
+    struct encoder *e = &w->packer->encoder;
+    struct large l = large_begin(w, depth);
+    const char close = l.is_map ? '}' : ']';
+    const size_t outer = e->referenced;
+    bool well = true;
+    w->large = 0;
+    e->referenced = 0;
+    w->at++;
+    if (here(w) == close) {
+        w->at++;
+    } else {
+        do {
+            if (!large_copy(&l) && !take_large_entry(&l)) return false;
+        } while (walk_more(w, close, &well));
+    }
+    large_close(&l);
+    const bool is_plain = e->referenced == 0;
+    e->ascends = l.ascends;
+    if (!well || !(l.is_map ? encode_map(e, l.open, depth > 2, word, NULL)
+                            : encode_array(e, l.open, true, word, NULL)))
+        return false;
+    if (e->referenced < outer) e->referenced = outer;
+    large_end(&l, *word, is_plain);
+    return true;
+}
+
 static bool walk_container(struct walk *w, int depth, uint32_t *word)
 {
+    if (depth == w->large) return take_large(w, depth, word);
     return here(w) == '{' ? take_map(w, depth, word) : take_array(w, depth, word);
 }
 

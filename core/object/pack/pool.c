@@ -101,7 +101,7 @@ struct pool_stats pool_stats(const struct pool *pool)
 {
     const struct slabs *slabs = pool_slabs(pool);
     size_t tables = granule_table_bytes(&pool->nodes) + granule_table_bytes(&pool->roots) +
-                    text_cache_bytes(&pool->subtrees);
+                    granule_table_bytes(&pool->segments) + text_cache_bytes(&pool->subtrees);
     return (struct pool_stats){
         .roots = pool->roots.count,
         .nodes = pool->nodes.count,
@@ -144,8 +144,10 @@ static void count_ref(void *ctx, uint32_t granule)
     node->count++;
 }
 
-uint32_t node_intern(struct pool *pool, const uint32_t *words, size_t size, size_t top, bool *fresh)
+uint32_t node_intern(struct pool *pool, const struct node_draft *draft, bool *fresh)
 {
+    const uint32_t *words = draft->words;
+    const size_t size = draft->size;
     uint32_t hash = words_hash(words, size), at = hash, granule;
     *fresh = false;
     while ((granule = granule_table_next(&pool->nodes, hash, &at)) != 0) {
@@ -155,9 +157,12 @@ uint32_t node_intern(struct pool *pool, const uint32_t *words, size_t size, size
     granule = slabs_alloc(pool_slabs(pool), node_bytes(size));
     if (!granule) return 0;
     struct node *node = pool_at(pool, granule);
-    *node = (struct node){.count = 1, .size = (uint32_t)size & INT32_MAX, .top = (uint32_t)top};
+    *node = (struct node){.count = 1,
+                          .size = (uint32_t)size & (INT32_MAX >> 1),
+                          .is_plain = draft->is_plain,
+                          .top = (uint32_t)draft->top};
     memcpy(node->words, words, size * sizeof *words);
-    words_retain(pool, words, size);
+    if (!draft->is_plain) words_retain(pool, words, size);
     granule_table_insert(&pool->nodes, hash, granule);
     *fresh = true;
     return granule;
@@ -189,7 +194,7 @@ static void free_doomed(struct doomed *doomed)
         doomed->first = node->count;
         /* The cache holds no reference, so it must forget a node before the granule is used again. */
         if (node->has_text) text_cache_forget(&pool->subtrees, granule);
-        words_each_ref(node->words, node->size, drop_ref, doomed);
+        if (!node->is_plain) words_each_ref(node->words, node->size, drop_ref, doomed);
         granule_table_remove(&pool->nodes, node_hash(node), granule);
         slabs_release(pool_slabs(pool), granule, node_bytes(node->size));
     }
@@ -283,6 +288,7 @@ void pool_free(struct pool *pool)
     granule_table_clear(&pool->nodes);
     granule_table_clear(&pool->roots);
     granule_table_clear(&pool->latest);
+    granule_table_clear(&pool->segments);
     text_cache_clear(&pool->subtrees);
     slabs_free(pool_slabs(pool));
 }

@@ -7,6 +7,7 @@
 #include "object/pack/intern.h"
 #include "object/pack/loan.h"
 #include "object/pack/pack.h"
+#include "object/pack/segment.h"
 #include "object/value/value.h"
 
 static size_t root_size(size_t words, size_t sections)
@@ -95,6 +96,7 @@ struct root *root_intern(struct pool *pool, const struct root_draft *draft)
         return root_ref(root);
     }
     if (draft->lender) loan_make(pool, draft->lender, fresh, draft->lent);
+    if (draft->segments) segments_attach(pool, fresh, draft->segments);
     loan_retain(pool, fresh);
     granule_table_insert(&pool->roots, draft->identity, granule_of(fresh));
     count_root_bytes(pool, root_bytes(fresh));
@@ -153,6 +155,7 @@ void root_destroy(struct pool *pool, struct root *root)
     granule_table_remove(&pool->roots, root_stored_identity(root), granule_of(root));
     forget_text(pool, root);
     loan_release(pool, root);
+    if (root->text_length >= SEGMENTS_TEXT_MIN) segments_release(pool, root);
     count_root_bytes(pool, -root_bytes(root));
     slabs_release(pool_slabs(pool), granule_of(root), root_bytes(root));
 }

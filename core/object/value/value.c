@@ -188,6 +188,11 @@ void words_each_ref(const uint32_t *words, size_t size, void (*fn)(void *ctx, ui
 {
     for (size_t at = 0; at < size;) {
         uint32_t header = words[at];
+        /* Most blobs are strings: those of a large map are thousands in a row. */
+        if (blob_kind(header) == BLOB_STR) {
+            at += 1 + words_for(blob_payload(header));
+            continue;
+        }
         size_t blob = blob_words(header);
         if (blob_kind(header) <= BLOB_ARRAY) each_ref(words + at + 1, blob - 1, fn, ctx);
         at += blob;

@@ -51,7 +51,8 @@ enum {
 /* Interned subtree. `words` ends with the top container, whose header is words[top]. */
 struct node {
     uint32_t count;        /* references from nodes and roots; the pool's thread only */
-    uint32_t size : 31;    /* words */
+    uint32_t size : 30;    /* words */
+    uint32_t is_plain : 1; /* no word refers to another node */
     uint32_t has_text : 1; /* the pool's text_cache may have it */
     uint32_t top;
     uint32_t words[];
