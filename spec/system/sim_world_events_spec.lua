@@ -142,6 +142,35 @@ describe("kubelua sim --world tells Events #threads", function()
     assert.are.same({}, sim.api:get(core .. "events").items)
   end)
 
+  it("of pods that a node repels, at once or after as long as they bear it", function()
+    local tolerations = { none = {}, brief = { { key = "a", operator = "Exists", tolerationSeconds = 30 } },
+      calm = { { key = "a", operator = "Exists", tolerationSeconds = 60 } }, ever = { { operator = "Exists" } } }
+    for name, list in pairs(tolerations) do
+      sim.api:create(core .. "pods", { kind = "Pod", apiVersion = "v1", metadata = { name = name },
+        spec = { tolerations = #list > 0 and list or nil, containers = { { name = "c", image = "i:1" } } } })
+    end
+    local function names()
+      local list = {}
+      for i, pod in ipairs(sim.api:get(core .. "pods").items) do list[i] = pod.metadata.name end
+      return table.concat(list, " ")
+    end
+    step "5s"
+    sim.api:patch("/api/v1/nodes/node-1", '{"spec":{"taints":[{"key":"a","effect":"NoExecute"}]}}')
+    step "10s"
+    assert.are.equal("brief calm ever", names())
+    step "25s"
+    assert.are.equal("calm ever", names())
+    sim.api:patch("/api/v1/nodes/node-1", '{"spec":{"taints":null}}')
+    step "60s"
+    assert.are.equal("calm ever", names())
+    local found = table.concat(told "Pod", "\n")
+    for _, words in ipairs { "Marking for deletion Pod default/none", "Marking for deletion Pod default/brief",
+      "Cancelling deletion of Pod default/calm" } do
+      assert.is_truthy(found:find("TaintManagerEviction 1 taint-eviction-controller: " .. words, 1, true), found)
+    end
+    assert.is_nil(found:find("Pod default/ever", 1, true))
+  end)
+
   it("of nodes", function()
     step "1s"
     local found = table.concat(told("Node", "node-1"), "\n")
