@@ -18,7 +18,7 @@
 
 enum {
     READ = 16 << 10, /* bytes that the network gives at once */
-    READS = 8,       /* of one turn of the loop */
+    READS = 64,      /* of one turn of the loop */
     BATCH = 64,
     OBJECT_MAX = 1 << 20,
     SEED = 20260102,

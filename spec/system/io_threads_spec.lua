@@ -63,11 +63,9 @@ describe("kubelua run --io-threads #threads", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
-  it("refuses numbers out of range, and stored caches beside threads", function()
-    local range = "--io-threads must be 1 to 16, not "
+  it("refuses too many, and stored caches beside threads", function()
     local cases = {
-      { { "--io-threads", "0" }, range .. "0" },
-      { { "--io-threads", "17" }, range .. "17" },
+      { { "--io-threads", "17" }, "--io-threads must be at most 16, not 17" },
       { { "--io-threads", "2", "--cache-dir", folder },
         "--cache-dir and --io-threads above 1 are mutually exclusive" },
     }

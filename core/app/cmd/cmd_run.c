@@ -85,13 +85,12 @@ static bool check_ignore(struct err *err)
     return options_check_ignore(&options, err);
 }
 
-/* Stored caches are an image of the one pool that the I/O thread packs into. */
 static bool check_threads(struct err *err)
 {
     int threads = options.io_threads;
-    if (threads < 1 || threads > PACKERS_MAX)
-        return err_set(err, ERR_INVALID, "--io-threads must be 1 to %d, not %d", PACKERS_MAX, threads);
-    return threads == 1 || !options.cache_dir ||
+    if (threads > PACKERS_MAX)
+        return err_set(err, ERR_INVALID, "--io-threads must be at most %d, not %d", PACKERS_MAX, threads);
+    return threads <= 1 || !options.cache_dir ||
            err_set(err, ERR_INVALID, "--cache-dir and --io-threads above 1 are mutually exclusive");
 }
 

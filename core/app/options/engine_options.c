@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "app/options/cores.h"
+
 static enum watch_list_mode watch_list_mode(const char *name)
 {
     return strcmp(name, "on") == 0    ? WATCH_LIST_ON
@@ -34,6 +36,15 @@ static const struct setting_names names_of_flags = {
     .reload = "kubelua reload",
 };
 
+/* Below four cores the engine thread and what else runs there need the others. Stored caches are an image of
+ * the one pool that a single thread packs into. */
+static unsigned io_threads_of(const struct options *o)
+{
+    enum { FROM_CORES = 4 };
+    if (o->io_threads > 0) return (unsigned)o->io_threads;
+    return !o->cache_dir && cores_usable() >= FROM_CORES ? 2 : 1;
+}
+
 struct engine_settings options_for_engine(const struct options *o, const char *here)
 {
     struct engine_settings settings = {
@@ -42,7 +53,7 @@ struct engine_settings options_for_engine(const struct options *o, const char *h
         .request_timeout_ms = o->request_timeout_ms,
         .qps = o->kube_api_qps,
         .burst = o->kube_api_burst,
-        .io_threads = (unsigned)o->io_threads,
+        .io_threads = io_threads_of(o),
         .http_hosts = o->allow_http.items,
         .http_host_count = o->allow_http.count,
         .sinks = o->allow_sinks.items,

@@ -136,7 +136,6 @@ const struct flag *connection_flags(struct options *o)
 const struct flag *engine_flags(struct options *o)
 {
     static struct flag table[22];
-    o->io_threads = 1;
     o->shutdown_timeout_ms = 10000;
     o->informer_grace_ms = 30000;
     o->watch_list = "auto";
@@ -162,7 +161,7 @@ const struct flag *engine_flags(struct options *o)
         flag_kube_api_qps(o),
         flag_kube_api_burst(o),
         {"io-threads", 0, FLAG_INT, &o->io_threads, "N", NULL,
-         "Threads that receive objects and pack them, with a core each to be of use (default 1)"},
+         "Threads that receive objects and pack them (default 0: 2 on four cores and more, else 1)"},
         {"informer-grace", 0, FLAG_DURATION_MS, &o->informer_grace_ms, "DURATION", NULL,
          "Time to keep the cache of an informer that no script uses any more (default 30s)"},
         {"dry-run", 0, FLAG_LIST, &o->dry_runs, "[SCRIPT=]MODE", NULL,

@@ -53,7 +53,7 @@ struct options {
     int verbosity;
     size_t max_object_size;
     int chunk_size; /* 0: as R-9 says */
-    int io_threads; /* that pack objects; 1: the I/O thread does */
+    int io_threads; /* that pack objects; 0: by the number of cores */
     const char *watch_list;
     const char *dry_run;       /* "none", "client" or "server" */
     struct flag_list dry_runs; /* of run and exec: those, of which the last holds, and SCRIPT=client */

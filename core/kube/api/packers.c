@@ -6,13 +6,14 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/metrics.h"
 #include "base/must.h"
 #include "kube/api/packers_internal.h"
 
-enum {
-    PACKED_AT_ONCE = 16, /* texts that are packed before the lane is free for others */
-    FEW = 2,             /* texts that the I/O thread packs itself at the end of a turn */
-};
+METRIC(metric_packed_elsewhere, 21, "kubelua_objects_packed_elsewhere_total",
+       "Number of objects that other threads than the I/O thread packed.");
+
+enum { PACKED_AT_ONCE = 16 }; /* texts that are packed before the lane is free for others */
 
 /* --- packing, on any thread */
 
@@ -95,7 +96,9 @@ static void *run(void *arg)
     pthread_setname_np(pthread_self(), "kubelua-pack");
     pthread_mutex_lock(&packers->lock);
     while ((lane = wait_for_work(packers, thread.own))) {
-        if (packers_pack(packers, lane) == 0) continue;
+        size_t packed = packers_pack(packers, lane);
+        if (packed == 0) continue;
+        metric_add(&metric_packed_elsewhere, packed);
         pthread_mutex_unlock(&packers->lock);
         waker_wake(packers->waker);
         pthread_mutex_lock(&packers->lock);
@@ -132,14 +135,15 @@ void packers_stop(struct packers *packers)
 
 /* --- the I/O thread */
 
-/* Packs few texts here rather than wake a thread for them. */
+/* Packs few texts here rather than wake a thread for them: that takes longer, and the texts have to go to
+ * another core. */
 static void settle(struct packers *packers)
 {
     bool work = false;
     pthread_mutex_lock(&packers->lock);
     for (unsigned i = 0; i < packers->count; i++) {
         struct pack_lane *lane = &packers->lane[i];
-        bool few = lane->waiting <= FEW || packers->thread_count == 0;
+        bool few = lane->waiting < PACKERS_MANY || packers->thread_count == 0;
         while (lane->waiting > 0 && few && claim(lane)) packers_pack(packers, lane);
         work = work || (lane->waiting > 0 && !lane->busy);
     }

@@ -16,7 +16,10 @@
 #include "net/loop.h"
 #include "object/pack/pack.h"
 
-enum { PACKERS_MAX = 16 };
+extern struct metric metric_packed_elsewhere;
+
+/* PACKERS_MANY: texts of a lane for which a sleeping thread is woken; fewer are packed by the I/O thread. */
+enum { PACKERS_MAX = 16, PACKERS_MANY = 32 };
 
 struct packers;
 struct pack_lane;

@@ -7,12 +7,11 @@
 #include "kube/api/packers_internal.h"
 
 METRIC(metric_objects_dealt, 19, "kubelua_objects_dealt_total",
-       "Number of objects that the I/O thread gave to the threads of --io-threads.");
+       "Number of objects that went through the lanes of --io-threads.");
 METRIC(metric_packers_full, 20, "kubelua_packers_full_total",
        "Number of times that a stream waited for the threads of --io-threads.");
 
 enum {
-    WAKE_AT = 8,            /* texts for which a sleeping thread is woken before the turn of the loop ends */
     UNDERWAY_MAX = 1 << 20, /* bytes of one stream */
     IDLE_MAX = 128,         /* texts whose memory is kept */
     IDLE_TEXT_MAX = 64 << 10,
@@ -53,7 +52,7 @@ void packings_deal(struct packings *packings, struct dealt_text *packing, uint32
     packings->bytes += packing->text.len;
     pthread_mutex_lock(&packers->lock);
     STAILQ_INSERT_TAIL(&lane->queue, packing, waiting);
-    bool wakes = ++lane->waiting >= WAKE_AT && !lane->busy && packers->asleep > 0;
+    bool wakes = ++lane->waiting >= PACKERS_MANY && !lane->busy && packers->asleep > 0;
     if (wakes) pthread_cond_signal(&packers->work);
     pthread_mutex_unlock(&packers->lock);
     packers_wake_later(packers);

@@ -15,6 +15,7 @@
 #include <time.h>
 
 #include "base/mem.h"
+#include "base/metrics.h"
 #include "base/time/backoff.h"
 #include "kube/api/stream.h"
 #include "object/value/json.h"
@@ -269,7 +270,7 @@ static void feed_all(struct world *world, struct ear *ears, const struct buf *te
             at[i] += n;
             left += at[i] < texts[i].len;
         }
-        if (below(world, 3) == 0) turn(world);
+        if (below(world, 12) == 0) turn(world);
     }
 }
 
@@ -340,6 +341,7 @@ static void test_the_order_is_that_of_the_bytes(void **state)
     atomic_store(&world->over, true);
     pthread_join(releaser, NULL);
     pthread_join(holder, NULL);
+    assert_true(metric_get(&metric_packed_elsewhere) > 0);
 }
 
 /* Few texts are packed at the end of the turn on the I/O thread; without threads all are. */
