@@ -55,7 +55,8 @@ const struct flag *audit_engine_flags(struct audit_request *request)
          "scripts"},
         FLAG_ADMIN_SOCKET(&request->options.admin_socket),
         {"children", 0, FLAG_COUNT, &flags->children, "N", NULL,
-         "Number of child processes to fork, up to 8 (default one per core)"},
+         "Number of child processes to fork, up to 8 (default one per core); 1 for large files of --from: "
+         "none"},
         {"timeout", 0, FLAG_DURATION_MS, &flags->timeout_ms, "DURATION", NULL,
          "Time limit of each child process; 0 for none (default 5m)"},
         {"child-memory", 0, FLAG_SIZE, &flags->child_memory, "SIZE", NULL,

@@ -1,43 +1,18 @@
 /* Files, rules and caches put together; see audit_of_files.h. */
-#include "app/audit/audit_of_files.h"
+#include "app/audit/audit_of_files_internal.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "app/audit/audit_kinds.h"
-#include "app/audit/audit_scripts.h"
-#include "app/audit/audit_unmatched.h"
 #include "audit/fix/fixer_values.h"
-#include "audit/input/input.h"
-#include "audit/rules/objects.h"
 #include "audit/rules/rule_kinds.h"
-#include "base/cli/progress.h"
 #include "base/mem.h"
 #include "base/number_map.h"
-#include "engine/load_host.h"
 #include "kube/kinds/catalogue.h"
 #include "kube/kinds/well_known.h"
 #include "object/pack/pool.h"
 #include "object/value/value.h"
-
-struct offline {
-    const struct audit_request *request;
-    struct audit_table *table;
-    struct load_host dry;
-    struct pool *pool;
-    struct packer *packer;
-    struct catalogue *catalogue;
-    struct audit_objects *objects; /* NULL: each is forgotten once it was audited */
-    struct audit_scripts scripts;
-    struct progress progress;
-    size_t read;      /* objects */
-    size_t elsewhere; /* objects of kinds that rules match, of other namespaces than that of -n */
-    size_t path;      /* of --from, which is read now */
-    double share;     /* of all that is read; below 0: not known */
-    bool partial;     /* something could not be read */
-    bool unevaluated; /* a rule was not evaluated, or nobody knows about what */
-    struct audit_unmatched unmatched;
-};
 
 /* --- rules that look at other objects too */
 
@@ -81,21 +56,29 @@ static struct str namespace_of(void *ctx, struct str api_version, struct str kin
 static void on_skipped(void *ctx, struct str api_version, struct str kind, struct str file, size_t line)
 {
     struct offline *offline = ctx;
-    audit_unmatched_note(&offline->unmatched, api_version, kind, file, line);
+    if (offline->worker)
+        audit_worker_unmatched(offline->worker, api_version, kind, line);
+    else
+        audit_unmatched_note(&offline->unmatched, api_version, kind, file, line);
 }
 
 static void on_foreign(void *ctx, struct str file, size_t line)
 {
     struct offline *offline = ctx;
+    if (offline->worker) {
+        offline->worker->is_unusual = true;
+        return;
+    }
     progress_clear(&offline->progress);
     fprintf(stderr,
             "kubelua audit: %.*s:%zu: skipped, not a Kubernetes object: no metadata and no known kind\n",
             STR_ARG(file), line);
 }
 
-static bool is_wanted(void *ctx, struct str api_version, struct str kind)
+bool offline_wants(void *ctx, struct str api_version, struct str kind)
 {
     const struct offline *offline = ctx;
+    if (offline->worker) audit_stream_put_type(&offline->worker->out, api_version, kind);
     return auditor_wants(offline->scripts.auditor, api_version, kind);
 }
 
@@ -119,9 +102,9 @@ static void leave_out(struct offline *offline, const struct audit_subject *subje
 {
     struct text version, kind;
     struct value whole = root_value(subject->object);
-    if (is_wanted(offline, value_str(value_field(whole, STR("apiVersion")), &version),
-                  value_str(value_field(whole, STR("kind")), &kind)))
-        offline->elsewhere++;
+    if (offline_wants(offline, value_str(value_field(whole, STR("apiVersion")), &version),
+                      value_str(value_field(whole, STR("kind")), &kind)))
+        *(offline->worker ? &offline->worker->elsewhere : &offline->elsewhere) += 1;
     else
         note_unmatched(offline, subject);
 }
@@ -143,13 +126,20 @@ static bool on_object(void *ctx, const struct audit_input_object *object)
         audit_objects_add(offline->objects, &subject);
     else
         audit_object(offline, &subject);
-    progress_step(&offline->progress, ++offline->read, offline->share);
+    if (offline->worker)
+        offline->worker->objects++;
+    else
+        progress_step(&offline->progress, ++offline->read, offline->share);
     return true;
 }
 
 static void on_refused(void *ctx, const struct err *err)
 {
     struct offline *offline = ctx;
+    if (offline->worker) {
+        offline->worker->is_unusual = true;
+        return;
+    }
     offline->partial = true;
     progress_clear(&offline->progress);
     fprintf(stderr, "kubelua audit: %s\n", err->text);
@@ -190,12 +180,12 @@ static void read_all(struct offline *offline)
     struct input_total total = {.max = offline->request->max_input_size};
     struct input_exclude exclude;
     input_exclude_init(&exclude, offline->request->exclude.items, offline->request->exclude.count);
-    const struct audit_input_options input = {
+    offline->input = (struct audit_input_options){
         .packer = offline->packer,
         .sink = &sink,
         .seen = &seen,
         .projection_of = offline->objects || offline->request->fix ? NULL : projection_of,
-        .wanted = offline->objects ? NULL : is_wanted,
+        .wanted = offline->objects ? NULL : offline_wants,
         .namespace_of = namespace_of,
         .skipped = on_skipped,
         .foreign = on_foreign,
@@ -203,6 +193,7 @@ static void read_all(struct offline *offline)
         .exclude = &exclude,
         .max_object_size = offline->request->options.max_object_size,
         .total = total.max ? &total : NULL,
+        .share = offline->objects || offline->request->fix ? NULL : offline_share,
         .progress = on_bytes,
         .ctx = offline};
     const struct flag_list *from = &offline->request->from;
@@ -212,7 +203,7 @@ static void read_all(struct offline *offline)
         struct err err;
         offline->path = i;
         offline->share = -1;
-        if (!audit_input_read(&input, from->items[i], &counts, &err)) on_refused(offline, &err);
+        if (!audit_input_read(&offline->input, from->items[i], &counts, &err)) on_refused(offline, &err);
     }
     progress_end(&offline->progress);
     audit_table_set_not_objects(offline->table, counts.foreign);

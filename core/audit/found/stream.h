@@ -12,6 +12,12 @@
 
 enum { AUDIT_FRAME_MAX = 256 << 20, AUDIT_LINE_MAX = 16 << 20 };
 
+/* Objects of one type; strings are borrowed. */
+struct audit_unmatched_run {
+    struct str api_version, kind;
+    size_t line, count;
+};
+
 /* --- writing: each appends frames */
 
 /* Appends the rules. Returns false and appends nothing if their strings exceed a frame. */
@@ -26,6 +32,10 @@ void audit_stream_put_print(struct buf *out, struct str line);
 /* Appends a reason for an incomplete audit: a line for people. */
 void audit_stream_put_problem(struct buf *out, struct str text);
 void audit_stream_put_end(struct buf *out);
+/* Appends objects of one type, one after the other, that no rule matches; the first is in that line. */
+void audit_stream_put_unmatched(struct buf *out, const struct audit_unmatched_run *run);
+/* Appends a type that rules were looked up for. */
+void audit_stream_put_type(struct buf *out, struct str api_version, struct str kind);
 
 /* --- reading */
 
@@ -35,6 +45,10 @@ struct audit_stream_sink {
     struct audit_table *table; /* receives the findings; streams may share one */
     void (*print)(void *ctx, struct str line);
     void (*problem)(void *ctx, struct str text);
+    /* Of files only; as the above, they may be NULL. */
+    void (*unmatched)(void *ctx, const struct audit_unmatched_run *run);
+    void (*type)(void *ctx, struct str api_version, struct str kind);
+    struct str file; /* of all objects */
     void *ctx;
 };
 
@@ -43,6 +57,9 @@ void audit_stream_free(struct audit_stream *stream);
 /* Reads bytes. Returns false if they are not such a stream, or its rules differ from those of the previous
  * one; do not call it again then. */
 bool audit_stream_take(struct audit_stream *stream, struct str bytes, struct err *err);
+/* Sets the number of lines of the file before what is taken next, whose lines are counted from its beginning.
+ */
+void audit_stream_set_line(struct audit_stream *stream, size_t before);
 /* Returns the number of objects to evaluate that the stream announced; 0 before. */
 size_t audit_stream_total(const struct audit_stream *stream);
 /* Returns whether the rules have arrived. */
@@ -64,6 +81,9 @@ enum frame_type {
     FRAME_PRINT,
     FRAME_PROBLEM,
     FRAME_END,
+    FRAME_LINE, /* of the next object */
+    FRAME_UNMATCHED,
+    FRAME_TYPE,
     FRAME_TYPES
 };
 

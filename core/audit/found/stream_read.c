@@ -14,7 +14,8 @@ struct audit_stream {
     struct buf bytes; /* of an incomplete frame */
     struct buf text;  /* for strings that are terminated by a NUL */
     size_t rule_count, total;
-    uint32_t object; /* of the table: the last one with rows */
+    uint32_t object;     /* of the table: the last one with rows */
+    size_t before, line; /* of a file; 0: none was sent for the next object */
     bool has_object, begun, ended, broken;
 };
 
@@ -46,6 +47,11 @@ bool audit_stream_is_whole(const struct audit_stream *stream)
 size_t audit_stream_total(const struct audit_stream *stream)
 {
     return stream->total;
+}
+
+void audit_stream_set_line(struct audit_stream *stream, size_t before)
+{
+    stream->before = before;
 }
 
 /* --- rules */
@@ -120,7 +126,8 @@ static void take_rows(const struct audit_stream *stream, struct wire_reader *rea
 static void take_object(struct audit_stream *stream, struct wire_reader *reader)
 {
     struct audit_table *table = stream->sink.table;
-    struct audit_object object = {.file = STR("")};
+    struct audit_object object = {.file = stream->sink.file, .line = stream->line};
+    stream->line = 0;
     take_texts(reader, &object, audit_object_texts, OBJECT_TEXTS);
     if (!stream->begun) reader->bad = true;
     if (reader->bad) return;
@@ -164,6 +171,27 @@ static void take_line(const struct audit_stream *stream, struct wire_reader *rea
     if (!reader->bad && report) report(stream->sink.ctx, text);
 }
 
+static void take_file_line(struct audit_stream *stream, struct wire_reader *reader)
+{
+    stream->line = wire_number_below(reader, OBJECTS_IN_ALL_MAX);
+    stream->line += stream->before;
+}
+
+static void take_unmatched(const struct audit_stream *stream, struct wire_reader *reader)
+{
+    struct audit_unmatched_run run = {.api_version = wire_text(reader)};
+    run.kind = wire_text(reader);
+    run.line = wire_number_below(reader, OBJECTS_IN_ALL_MAX) + stream->before;
+    run.count = wire_number_below(reader, OBJECTS_IN_ALL_MAX);
+    if (!reader->bad && stream->sink.unmatched) stream->sink.unmatched(stream->sink.ctx, &run);
+}
+
+static void take_type(const struct audit_stream *stream, struct wire_reader *reader)
+{
+    struct str api_version = wire_text(reader), kind = wire_text(reader);
+    if (!reader->bad && stream->sink.type) stream->sink.type(stream->sink.ctx, api_version, kind);
+}
+
 static bool take_frame(struct audit_stream *stream, enum frame_type type, struct str payload)
 {
     struct wire_reader reader = {.rest = payload, .bad = stream->ended};
@@ -175,6 +203,9 @@ static bool take_frame(struct audit_stream *stream, enum frame_type type, struct
     if (type == FRAME_PRINT) take_line(stream, &reader, stream->sink.print);
     if (type == FRAME_PROBLEM) take_line(stream, &reader, stream->sink.problem);
     if (type == FRAME_END) stream->ended = true;
+    if (type == FRAME_LINE) take_file_line(stream, &reader);
+    if (type == FRAME_UNMATCHED) take_unmatched(stream, &reader);
+    if (type == FRAME_TYPE) take_type(stream, &reader);
     return wire_at_end(&reader);
 }
 

@@ -91,11 +91,19 @@ static size_t put_rows(struct buf *out, const struct audit_table *table, size_t 
     return row;
 }
 
+static void put_one(struct buf *out, enum frame_type type, uint64_t number)
+{
+    size_t at = begin(out, type);
+    wire_put_number(out, number);
+    end(out, at);
+}
+
 /* Appends the frames of an object, whose rows are those from `first` on, below `until`. */
 static void put_object_frames(struct buf *out, const struct audit_table *table, size_t first, size_t until)
 {
-    size_t at = begin(out, FRAME_OBJECT);
     const struct audit_object *object = audit_table_object(table, audit_table_row(table, first)->object);
+    if (object->line) put_one(out, FRAME_LINE, object->line);
+    size_t at = begin(out, FRAME_OBJECT);
     put_texts(out, object, audit_object_texts, OBJECT_TEXTS);
     size_t row = put_rows(out, table, first, until);
     end(out, at);
@@ -119,9 +127,7 @@ void audit_stream_put_found(struct buf *out, const struct audit_table *table)
 
 void audit_stream_put_total(struct buf *out, size_t objects)
 {
-    size_t at = begin(out, FRAME_TOTAL);
-    wire_put_number(out, objects);
-    end(out, at);
+    put_one(out, FRAME_TOTAL, objects);
 }
 
 static void put_line(struct buf *out, enum frame_type type, struct str text)
@@ -145,4 +151,22 @@ void audit_stream_put_problem(struct buf *out, struct str text)
 void audit_stream_put_end(struct buf *out)
 {
     end(out, begin(out, FRAME_END));
+}
+
+void audit_stream_put_unmatched(struct buf *out, const struct audit_unmatched_run *run)
+{
+    size_t at = begin(out, FRAME_UNMATCHED);
+    wire_put_text(out, run->api_version);
+    wire_put_text(out, run->kind);
+    wire_put_number(out, run->line);
+    wire_put_number(out, run->count);
+    end(out, at);
+}
+
+void audit_stream_put_type(struct buf *out, struct str api_version, struct str kind)
+{
+    size_t at = begin(out, FRAME_TYPE);
+    wire_put_text(out, api_version);
+    wire_put_text(out, kind);
+    end(out, at);
 }

@@ -47,6 +47,7 @@ static void read_source(struct input_reader *r)
     input_window_init(w, r->source, r->options->window);
     w->idle_max = r->max > IDLE_MAX / 2 ? 2 * r->max : IDLE_MAX;
     w->total = r->options->total;
+    r->share_next = r->shared = r->head_length = 0;
     input_cut_init(&r->cut, w, r->max);
     bool utf16 = is_utf16(w);
     if (is_recording(w))

@@ -13,9 +13,11 @@
 #include "object/pack/projection.h"
 #include "object/parse/tape.h"
 
+struct input_share;
 struct number_set;
 
 enum { AUDIT_INPUT_OBJECT_MAX = 8 << 20 }; /* of one object's text, unless options say otherwise */
+enum { INPUT_SHARE_LEAST = 8 << 20 };
 
 /* Bytes of all inputs as they are read, unpacked. */
 struct input_total {
@@ -81,6 +83,10 @@ struct audit_input_options {
     const char *max_name;          /* name of that limit, for messages; NULL: --max-object-size */
     struct input_total *total;     /* limit of all calls together; NULL: none */
     size_t window;                 /* approximate read-ahead in bytes; 0: the fastest. For tests */
+    /* Has other processes read a large file; NULL: none do. Returns the number of pieces (input_share.h) that
+     * are read, from the first on, and adds their line ends to `lines`. The rest is read here. */
+    size_t (*share)(void *ctx, struct input_share *share, uint64_t *lines);
+    size_t share_least; /* bytes of a file that are worth it; 0: INPUT_SHARE_LEAST */
     /* Bytes read so far of the total (0: not known), for a progress bar; may be NULL. */
     void (*progress)(void *ctx, uint64_t done, uint64_t total);
     void *ctx;

@@ -93,6 +93,7 @@ static bool read_ahead(struct input_cut *c)
         c->to = to;
         c->next = 0;
     } else {
+        c->from = c->to = 0; /* those that were found before a move are of other text */
         c->by_scan_to = w->to;
     }
     return found;

@@ -69,6 +69,7 @@ static bool input_read_elements(struct input_reader *r, const struct input_type 
             return element_expected(r, first ? "an item" : "another item");
         if (!first && !comma) element_expected(r, "',' or ']'");
         if (!first && !comma && c != '{') return false;
+        if (c == '{') input_share_try(r, type, true);
         if (!(c == '{' || c == '[' ? take_element(r, type) : pass_scalar(r))) return false;
     }
     return true;
@@ -138,6 +139,7 @@ bool input_read_json(struct input_reader *r)
         }
         bool bracket = c == '{' || c == '[';
         if (may_be_yaml && (!bracket || !begins_as_json(r, c))) return false;
+        if (c == '{' && !may_be_yaml) input_share_try(r, NULL, false);
         may_be_yaml = false;
         if (bracket) r->counts->documents++;
         if (c == '{') {

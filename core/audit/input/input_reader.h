@@ -9,6 +9,7 @@
 #include "object/parse/tape.h"
 
 enum { INPUT_TYPE_MAX = 256 }; /* length of an apiVersion, a kind, or the key of either */
+enum { INPUT_HEAD = 64 };      /* bytes of an item's beginning */
 
 /* Type that a list declares for its items; empty where it declares none. */
 struct input_type {
@@ -33,6 +34,11 @@ struct input_reader {
     size_t foreign_of;      /* number of the last file with a skipped document */
     struct root *last; /* kept until the next object, so that the pool does not free parts that both share */
     bool stopped;      /* the sink stopped it */
+    /* To share the file: where it is tried next, how often it was, and the beginning of the last item. */
+    uint64_t share_next;
+    size_t shared;
+    char head[INPUT_HEAD];
+    size_t head_length;
     /* Type that was looked up last, and the result. */
     struct buf last_type; /* kind, NUL, apiVersion */
     bool wanted;
@@ -57,6 +63,13 @@ void input_take_late(struct input_reader *reader, const struct input_type *list,
 /* Passes on the object, unless its type is not wanted. */
 void input_take_object(struct input_reader *reader, const struct input_piece *piece, struct str api_version,
                        struct str kind, size_t line);
+
+/* --- input_share.c */
+
+/* Has a large file read by others (audit_input_options.share) where the window stands at the bracket of an
+ * item or a document: afterwards it stands at a later one, or at the same. `list` and `in_array` as struct
+ * input_share has them. */
+void input_share_try(struct input_reader *reader, const struct input_type *list, bool in_array);
 
 /* --- input_fault.c */
 

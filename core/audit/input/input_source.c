@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
@@ -23,6 +24,9 @@ struct input_source {
     bool inside; /* inside of a gzip member or a zstd frame */
     size_t at, len;
     uint64_t taken;
+    off_t start;   /* of a regular file: where reading began */
+    bool by_place; /* it was moved: reads do not use the offset, which forks share */
+    uint64_t until;
     z_stream gzip;
     ZSTD_DStream *zstd;
     char raw[RAW];
@@ -32,6 +36,7 @@ struct input_source *input_source_new(int fd)
 {
     struct input_source *s = NEW(struct input_source);
     s->fd = fd;
+    s->start = lseek(fd, 0, SEEK_CUR);
     return s;
 }
 
@@ -49,10 +54,16 @@ uint64_t input_source_taken(const struct input_source *s)
     return s->taken;
 }
 
+uint64_t input_source_given(const struct input_source *s)
+{
+    return s->taken - (s->len - s->at);
+}
+
 static bool read_some(struct input_source *s, char *to, size_t room, size_t *got, struct err *err)
 {
     ssize_t n;
-    do n = read(s->fd, to, room);
+    if (s->until && s->until - s->taken < room) room = (size_t)(s->until - s->taken);
+    do n = s->by_place ? pread(s->fd, to, room, s->start + (off_t)s->taken) : read(s->fd, to, room);
     while (n < 0 && errno == EINTR);
     *got = n > 0 ? (size_t)n : 0;
     s->taken += *got;
@@ -173,4 +184,45 @@ bool input_source_read(struct input_source *s, char *to, size_t room, size_t *go
     case PACKING_ZSTD: return read_zstd(s, to, room, got, err);
     default: return read_plain(s, to, room, got, err);
     }
+}
+
+/* --- a file that several processes read */
+
+uint64_t input_source_plain_size(const struct input_source *s)
+{
+    struct stat is;
+    if (s->packing != PACKING_NONE || s->start < 0 || fstat(s->fd, &is) != 0 || !S_ISREG(is.st_mode))
+        return 0;
+    return is.st_size > s->start ? (uint64_t)(is.st_size - s->start) : 0;
+}
+
+void input_source_move(struct input_source *s, uint64_t at, uint64_t until)
+{
+    s->at = s->len = 0;
+    s->taken = at;
+    s->until = until;
+    s->ended = false;
+    s->by_place = true;
+}
+
+size_t input_source_look(const struct input_source *s, uint64_t at, char *to, size_t room)
+{
+    size_t got = 0;
+    while (got < room) {
+        ssize_t n = pread(s->fd, to + got, room - got, s->start + (off_t)(at + got));
+        if (n < 0 && errno == EINTR) continue;
+        if (n <= 0) break;
+        got += (size_t)n;
+    }
+    return got;
+}
+
+int input_source_fd(const struct input_source *s)
+{
+    return s->fd;
+}
+
+void input_source_set_fd(struct input_source *s, int fd)
+{
+    s->fd = fd;
 }

@@ -155,3 +155,19 @@ void input_window_skip_line(struct input_window *w)
         if (end) return;
     } while (input_window_more(w));
 }
+
+/* --- places of a plain file */
+
+uint64_t input_window_place(const struct input_window *w)
+{
+    return input_source_given(w->source) - (w->to - w->from);
+}
+
+void input_window_move(struct input_window *w, uint64_t place, uint64_t until, size_t line)
+{
+    input_source_move(w->source, place, until);
+    w->from = w->to = w->idle = 0;
+    w->ended = w->failed = false;
+    w->line = line;
+    w->moves++;
+}

@@ -43,5 +43,9 @@ static inline int input_window_byte(struct input_window *w, size_t at)
 int input_window_skip_blanks(struct input_window *w);
 /* Moves after the next line end, or to the end. */
 void input_window_skip_line(struct input_window *w);
+/* Returns the byte of a plain file where the window stands. */
+uint64_t input_window_place(const struct input_window *w);
+/* Continues a plain file at that byte, in that line, up to `until` (input_source.h). */
+void input_window_move(struct input_window *w, uint64_t place, uint64_t until, size_t line);
 /* Returns the number of line ends in a text. */
 size_t input_count_lines(struct str text);

@@ -254,6 +254,51 @@ static void test_what_is_too_much_for_a_frame(void **state)
     buf_clear(&text);
 }
 
+/* --- a piece of a file */
+
+static void tell_run(void *ctx, const struct audit_unmatched_run *run)
+{
+    buf_printf(&told, "%.*s/%.*s at %zu: %zu;", STR_ARG(run->api_version), STR_ARG(run->kind), run->line,
+               run->count);
+}
+
+static void tell_type(void *ctx, struct str api_version, struct str kind)
+{
+    buf_printf(&told, "%.*s/%.*s;", STR_ARG(api_version), STR_ARG(kind));
+}
+
+static void test_lines_of_a_piece_are_those_of_its_file(void **state)
+{
+    struct audit_table *from = audit_table_new(false), *to = audit_table_new(false);
+    struct audit_stream *stream = audit_stream_new(&(const struct audit_stream_sink){
+        .table = to, .unmatched = tell_run, .type = tell_type, .file = STR("pods.json")});
+    const struct audit_object object = {.name = STR("web"), .file = STR("pods.json"), .line = 7};
+    struct buf out = {0};
+    struct err err;
+    audit_table_add_rule(from,
+                         &(const struct audit_rule){
+                             .id = "a", .title = "", .category = "", .why = "", .how = "", .file = "a.lua"});
+    audit_table_begin_object(from, &object);
+    audit_table_add(from, &(const struct audit_row){.verdict = VERDICT_FAIL, .message = STR("bad")});
+    audit_table_count(from, 0, VERDICT_FAIL);
+    assert_true(audit_stream_put_rules(&out, from, &err));
+    audit_stream_put_type(&out, STR("v1"), STR("Pod"));
+    audit_stream_put_unmatched(&out, &(const struct audit_unmatched_run){STR("v1"), STR("Node"), 3, 2});
+    audit_stream_put_found(&out, from);
+    told.len = 0;
+    audit_stream_set_line(stream, 100);
+    assert_true(audit_stream_take(stream, buf_slice(&out), &err));
+    assert_string_equal(buf_text(&told), "v1/Pod;v1/Node at 103: 2;");
+    assert_int_equal(audit_table_object_count(to), 1);
+    assert_int_equal(audit_table_object(to, 0)->line, 107);
+    assert_true(str_is(audit_table_object(to, 0)->file, "pods.json"));
+    audit_stream_free(stream);
+    audit_table_free(from);
+    audit_table_free(to);
+    buf_clear(&out);
+    buf_clear(&told);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -265,6 +310,7 @@ int main(void)
         cmocka_unit_test(test_a_stream_that_is_cut_off_is_not_complete),
         cmocka_unit_test(test_any_byte_may_be_wrong),
         cmocka_unit_test(test_sent_findings_are_forgotten_but_for_the_rules),
+        cmocka_unit_test(test_lines_of_a_piece_are_those_of_its_file),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     buf_clear(&told);
