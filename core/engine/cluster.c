@@ -147,8 +147,7 @@ static void make_bucket(struct cluster *cluster)
     const struct cluster_options *options = &cluster->options;
     if (cluster->no_server) no_server_set_loop(cluster->no_server, io_thread_loop(cluster->io));
     if (!options->from) return;
-    cluster->bucket = bucket_new(&(const struct bucket_options){.target = options->from,
-                                                                .module = options->from_module,
+    cluster->bucket = bucket_new(&(const struct bucket_options){.place = options->from,
                                                                 .io_loop = io_thread_loop(cluster->io),
                                                                 .client = io_thread_client(cluster->io)});
     bucket_on_kinds(cluster->bucket, on_published_kinds, cluster);

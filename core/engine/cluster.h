@@ -23,8 +23,7 @@ struct cluster_options {
     struct http_local *server; /* in this process; NULL: the network */
     /* Objects and kinds come from there, and the server is for requests of scripts alone; borrowed; NULL:
      * they are the server's. */
-    const struct bucket_target *from;
-    const struct bucket_module *from_module;
+    const struct bucket_place *from;
     bool has_no_server; /* then, if none is configured; `config` is a placeholder */
     const struct engine_settings *settings;
     struct warm_start *warm;      /* borrowed; NULL: no caches are stored */

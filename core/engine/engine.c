@@ -221,9 +221,11 @@ enum engine_outcome engine_run(struct engine *engine)
     engine->started = true;
     engine->started_us = clock_wall_us(loop_clock(engine->loop));
     const struct cluster_config *config = engine->cluster->options.config;
+    const struct bucket_place *from = engine->cluster->options.from;
     if (engine->options.keeps_running)
         log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", config->source),
-                 F("server", config->server), FI("scripts", engine->scripts.count));
+                 F("server", config->server), FI("scripts", engine->scripts.count),
+                 F(from ? "from" : NULL, from ? from->target.shown : NULL));
     /* Each step may stop the engine. */
     engine_refresh_kinds(engine);
     if (!engine->stopping) engine_start_leaders(engine);

@@ -1,21 +1,16 @@
 /* A module of the package kubelua-streams for objects in a bucket of keys and values, each with its last
  * value, as NATS JetStream has them. It is a shared object, opened when a bucket is needed, that shares
- * nothing with the program but this file. Owner: the program has the module for as long as it runs. A client
- * belongs to one thread, which waits in its calls; none of them waits longer than BUCKET_WAIT_MS. */
+ * nothing with the program but this file and stream_module.h. Owner: the program has the module for as long
+ * as it runs. A client belongs to one thread, which waits in its calls; none of them waits longer than
+ * BUCKET_WAIT_MS. */
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
 
+#include "streams/stream_module.h"
+
 enum { BUCKET_MODULE_VERSION = 1, BUCKET_WAIT_MS = 5000 };
 #define BUCKET_MODULE_SYMBOL "kubelua_bucket_module"
-
-/* Copied; NULL: none. */
-struct bucket_settings {
-    const char *servers; /* "host:port,host" */
-    const char *bucket;
-    const char *user, *password, *token;
-    const char *name; /* of the client, for its server */
-};
 
 /* A value, or the mark that there is none any more: then `value` is the last one, or empty. */
 struct bucket_message {
@@ -34,11 +29,6 @@ struct bucket_state {
     uint64_t last; /* sequence; 0: it is empty */
 };
 
-/* Text of a failure: one line. */
-struct bucket_error {
-    char text[256];
-};
-
 enum bucket_outcome {
     BUCKET_DONE,
     BUCKET_FAILED,  /* perhaps some of it is done; the next call connects anew */
@@ -48,31 +38,32 @@ enum bucket_outcome {
 
 struct bucket_module {
     int version; /* BUCKET_MODULE_VERSION */
-    void *(*open)(const struct bucket_settings *settings);
+    /* Does not connect. `path` is the bucket. NULL and an error: the settings are wrong. */
+    void *(*open)(const struct stream_settings *settings, struct stream_error *error);
     /* Connects if need be. */
-    enum bucket_outcome (*inspect)(void *client, struct bucket_state *state, struct bucket_error *error);
-    enum bucket_outcome (*create)(void *client, int replicas, struct bucket_error *error);
+    enum bucket_outcome (*inspect)(void *client, struct bucket_state *state, struct stream_error *error);
+    enum bucket_outcome (*create)(void *client, int replicas, struct stream_error *error);
     /* Begins to read: with the last messages of all keys that `filter` admits ("a.*.>"), or with those behind
      * the sequence `after`, if it is not 0. `heads_only`: without their values. `pending`: how many are
      * there.
      */
     enum bucket_outcome (*read)(void *client, const char *filter, uint64_t after, int heads_only,
-                                uint64_t *pending, struct bucket_error *error);
+                                uint64_t *pending, struct stream_error *error);
     /* Returns 1 with a message, which is borrowed until the next call; 0: none came in this time; -1 with an
      * error: the reading is over. */
-    int (*next)(void *client, int timeout_ms, struct bucket_message *message, struct bucket_error *error);
+    int (*next)(void *client, int timeout_ms, struct bucket_message *message, struct stream_error *error);
     /* Ends the reading. */
     void (*stop)(void *client);
     /* The last message of a key, borrowed until the next call. */
     enum bucket_outcome (*get)(void *client, const char *key, struct bucket_message *message,
-                               struct bucket_error *error);
+                               struct stream_error *error);
     /* Writes all messages in their order, if the last one of the bucket is `*last`, and moves `*last`; 0:
      * whatever that is, which must be so for one message only. */
     enum bucket_outcome (*write)(void *client, const struct bucket_message *messages, size_t count,
-                                 uint64_t *last, struct bucket_error *error);
+                                 uint64_t *last, struct stream_error *error);
     /* Forgets the mark of a deleted key, if that is still its last message. */
     enum bucket_outcome (*forget)(void *client, const char *key, uint64_t sequence,
-                                  struct bucket_error *error);
+                                  struct stream_error *error);
     /* Most bytes of a value; 0: not connected. */
     size_t (*value_max)(void *client);
     void (*close)(void *client);

@@ -2,16 +2,15 @@
  * each subject. It reads by consumers of its own rather than by the library's watchers: whoever reads decides
  * what a lost connection means. Writes name the message that must be the last one, so that of two writers one
  * notices. */
-#include <nats/nats.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "streams/bucket_module.h"
+#include "streams/nats_link.h"
 
 enum {
-    URLS_MAX = 512,
     SUBJECT_MAX = 2048,
     HEARTBEAT_MS = 5000,
     SILENT_MS = 3 * HEARTBEAT_MS,
@@ -24,9 +23,9 @@ enum {
 static const char version_header[] = "Kubelua-Version", operation_header[] = "KV-Operation";
 
 struct bucket_client {
-    char *urls, *bucket, *stream, *user, *password, *token, *name;
-    natsConnection *connection; /* NULL: not connected */
-    jsCtx *js;
+    struct nats_link link;
+    char *bucket, *stream;
+    jsCtx *js; /* NULL: not connected */
     natsSubscription *reading;
     natsMsg *current;  /* what was returned last */
     uint64_t expected; /* number of the next message of the consumer */
@@ -34,18 +33,13 @@ struct bucket_client {
     /* By threads of the library, while messages are written. */
     atomic_int failures;
     int is_outdone;
-    struct bucket_error failure; /* the first */
+    struct stream_error failure; /* the first */
 };
 
-static enum bucket_outcome fail(struct bucket_error *error, const char *what, natsStatus status)
+static enum bucket_outcome fail(struct stream_error *error, const char *what, natsStatus status)
 {
-    snprintf(error->text, sizeof error->text, "%s: %s", what, natsStatus_GetText(status));
+    nats_link_fail(error, what, status);
     return BUCKET_FAILED;
-}
-
-static char *copy(const char *text)
-{
-    return text ? strdup(text) : NULL;
 }
 
 static void end_reading(struct bucket_client *client)
@@ -60,40 +54,18 @@ static void disconnect(struct bucket_client *client)
 {
     end_reading(client);
     jsCtx_Destroy(client->js);
-    natsConnection_Destroy(client->connection);
     client->js = NULL;
-    client->connection = NULL;
+    nats_link_disconnect(&client->link);
 }
 
 static void close_client(void *ctx)
 {
     struct bucket_client *client = ctx;
     disconnect(client);
-    free(client->urls);
+    nats_link_clear(&client->link);
     free(client->bucket);
     free(client->stream);
-    free(client->user);
-    free(client->password);
-    free(client->token);
-    free(client->name);
     free(client);
-}
-
-static void *open_client(const struct bucket_settings *settings)
-{
-    struct bucket_client *client = calloc(1, sizeof *client);
-    if (!client) abort();
-    client->urls = copy(settings->servers);
-    client->bucket = copy(settings->bucket);
-    client->user = copy(settings->user);
-    client->password = copy(settings->password);
-    client->token = copy(settings->token);
-    client->name = copy(settings->name);
-    size_t room = strlen(settings->bucket) + sizeof "KV_";
-    client->stream = malloc(room);
-    if (!client->stream) abort();
-    snprintf(client->stream, room, "KV_%s", settings->bucket);
-    return client;
 }
 
 /* --- the connection */
@@ -109,66 +81,70 @@ static void on_refused(jsCtx *js, jsPubAckErr *problem, void *ctx)
     atomic_store(&client->failures, 1);
 }
 
-static natsStatus set_servers(natsOptions *options, const struct bucket_client *client)
+/* Likewise, between the others. */
+static void on_denied(void *ctx, const char *text)
 {
-    char copy_of[URLS_MAX], *rest = NULL;
-    const char *urls[16];
-    int count = 0;
-    snprintf(copy_of, sizeof copy_of, "%s", client->urls);
-    for (char *one = strtok_r(copy_of, ",", &rest); one && count < 16; one = strtok_r(NULL, ",", &rest))
-        urls[count++] = one;
-    return natsOptions_SetServers(options, urls, count);
+    struct bucket_client *client = ctx;
+    if (atomic_load(&client->failures) > 0) return;
+    snprintf(client->failure.text, sizeof client->failure.text, "%s", text);
+    atomic_store(&client->failures, 1);
 }
 
-static natsStatus connect_with(struct bucket_client *client, natsOptions *options)
+static void *open_client(const struct stream_settings *settings, struct stream_error *error)
+{
+    struct bucket_client *client = calloc(1, sizeof *client);
+    size_t room = strlen(settings->path) + sizeof "KV_";
+    if (!client || !(client->stream = malloc(room)) || !(client->bucket = strdup(settings->path))) abort();
+    snprintf(client->stream, room, "KV_%s", settings->path);
+    if (nats_link_init(&client->link, settings, error)) {
+        client->link.on_denied = on_denied;
+        client->link.ctx = client;
+        return client;
+    }
+    close_client(client);
+    return NULL;
+}
+
+static natsStatus open_js(struct bucket_client *client)
 {
     jsOptions js;
-    natsStatus s = set_servers(options, client);
-    if (s == NATS_OK) s = natsOptions_SetAllowReconnect(options, false);
-    if (s == NATS_OK) s = natsOptions_SetTimeout(options, BUCKET_WAIT_MS);
-    if (s == NATS_OK && client->name) s = natsOptions_SetName(options, client->name);
-    if (s == NATS_OK && client->token) s = natsOptions_SetToken(options, client->token);
-    if (s == NATS_OK && client->user)
-        s = natsOptions_SetUserInfo(options, client->user, client->password ? client->password : "");
-    if (s == NATS_OK) s = natsConnection_Connect(&client->connection, options);
-    if (s == NATS_OK) s = jsOptions_Init(&js);
+    natsStatus s = jsOptions_Init(&js);
     if (s != NATS_OK) return s;
     js.Wait = BUCKET_WAIT_MS;
     js.PublishAsync.ErrHandler = on_refused;
     js.PublishAsync.ErrHandlerClosure = client;
-    return natsConnection_JetStream(&client->js, client->connection, &js);
+    return natsConnection_JetStream(&client->js, client->link.connection, &js);
 }
 
-static enum bucket_outcome connect_client(struct bucket_client *client, struct bucket_error *error)
+static enum bucket_outcome connect_client(struct bucket_client *client, struct stream_error *error)
 {
-    natsOptions *options = NULL;
-    if (client->js && !natsConnection_IsClosed(client->connection)) return BUCKET_DONE;
+    if (client->js && !natsConnection_IsClosed(client->link.connection)) return BUCKET_DONE;
     disconnect(client);
-    natsStatus s = natsOptions_Create(&options);
-    if (s == NATS_OK) s = connect_with(client, options);
-    natsOptions_Destroy(options);
+    if (!nats_link_connect(&client->link, error)) return BUCKET_FAILED;
+    natsStatus s = open_js(client);
     if (s == NATS_OK) return BUCKET_DONE;
+    fail(error, client->link.servers, s);
     disconnect(client);
-    return fail(error, client->urls, s);
+    return BUCKET_FAILED;
 }
 
 /* Of a call that the server did not answer as it should. */
 static enum bucket_outcome refused(struct bucket_client *client, natsStatus s, jsErrCode code,
-                                   struct bucket_error *error)
+                                   struct stream_error *error)
 {
     if ((int)code == NO_STREAM) {
         snprintf(error->text, sizeof error->text, "there is no bucket %s", client->bucket);
         return BUCKET_MISSING;
     }
     if (s == NATS_NO_RESPONDERS)
-        snprintf(error->text, sizeof error->text, "%s: JetStream is not enabled", client->urls);
+        snprintf(error->text, sizeof error->text, "%s: JetStream is not enabled", client->link.servers);
     else
         fail(error, client->bucket, s);
     disconnect(client);
     return BUCKET_FAILED;
 }
 
-static enum bucket_outcome inspect(void *ctx, struct bucket_state *state, struct bucket_error *error)
+static enum bucket_outcome inspect(void *ctx, struct bucket_state *state, struct stream_error *error)
 {
     struct bucket_client *client = ctx;
     jsStreamInfo *info = NULL;
@@ -181,7 +157,7 @@ static enum bucket_outcome inspect(void *ctx, struct bucket_state *state, struct
     return BUCKET_DONE;
 }
 
-static enum bucket_outcome create(void *ctx, int replicas, struct bucket_error *error)
+static enum bucket_outcome create(void *ctx, int replicas, struct stream_error *error)
 {
     struct bucket_client *client = ctx;
     kvConfig config;
@@ -230,7 +206,7 @@ static natsStatus add_consumer(struct bucket_client *client, const char *filter,
 }
 
 static enum bucket_outcome read_bucket(void *ctx, const char *filter, uint64_t after, int heads_only,
-                                       uint64_t *pending, struct bucket_error *error)
+                                       uint64_t *pending, struct stream_error *error)
 {
     struct bucket_client *client = ctx;
     natsInbox *inbox = NULL;
@@ -238,7 +214,7 @@ static enum bucket_outcome read_bucket(void *ctx, const char *filter, uint64_t a
     if (connect_client(client, error) != BUCKET_DONE) return BUCKET_FAILED;
     end_reading(client);
     natsStatus s = natsInbox_Create(&inbox);
-    if (s == NATS_OK) s = natsConnection_SubscribeSync(&client->reading, client->connection, inbox);
+    if (s == NATS_OK) s = natsConnection_SubscribeSync(&client->reading, client->link.connection, inbox);
     /* Flow control bounds what waits here. */
     if (s == NATS_OK) s = natsSubscription_SetPendingLimits(client->reading, -1, -1);
     if (s == NATS_OK) s = add_consumer(client, filter, after, heads_only, pending, &code);
@@ -254,7 +230,7 @@ static void answer_control(struct bucket_client *client, natsMsg *message)
     const char *stalled = NULL, *reply = natsMsg_GetReply(message);
     natsMsgHeader_Get(message, "Nats-Consumer-Stalled", &stalled);
     if (!reply || !*reply) reply = stalled;
-    if (reply) natsConnection_PublishString(client->connection, reply, "");
+    if (reply) natsConnection_PublishString(client->link.connection, reply, "");
 }
 
 static void take_heads(natsMsg *message, struct bucket_message *out)
@@ -275,7 +251,7 @@ static const char *key_of(const struct bucket_client *client, natsMsg *message)
     return natsMsg_GetSubject(message) + strlen("$KV..") + strlen(client->bucket);
 }
 
-static int take(struct bucket_client *client, struct bucket_message *out, struct bucket_error *error)
+static int take(struct bucket_client *client, struct bucket_message *out, struct stream_error *error)
 {
     jsMsgMetaData *about = NULL;
     natsStatus s = natsMsg_GetMetaData(&about, client->current);
@@ -294,7 +270,7 @@ static int take(struct bucket_client *client, struct bucket_message *out, struct
     return -1;
 }
 
-static int next(void *ctx, int timeout_ms, struct bucket_message *message, struct bucket_error *error)
+static int next(void *ctx, int timeout_ms, struct bucket_message *message, struct stream_error *error)
 {
     struct bucket_client *client = ctx;
     const char *status = NULL;
@@ -307,7 +283,7 @@ static int next(void *ctx, int timeout_ms, struct bucket_message *message, struc
     natsStatus s = natsSubscription_NextMsg(&client->current, client->reading, timeout_ms);
     if (s == NATS_TIMEOUT && nats_Now() - client->heard_ms < SILENT_MS) return 0;
     if (s != NATS_OK) {
-        fail(error, client->urls, s);
+        fail(error, client->link.servers, s);
         return -1;
     }
     client->heard_ms = nats_Now();
@@ -328,7 +304,7 @@ static void stop_reading(void *ctx)
 }
 
 static enum bucket_outcome get(void *ctx, const char *key, struct bucket_message *message,
-                               struct bucket_error *error)
+                               struct stream_error *error)
 {
     struct bucket_client *client = ctx;
     char subject[SUBJECT_MAX];
@@ -376,13 +352,13 @@ static natsStatus await_acks(struct bucket_client *client)
         jsPubOptions_Init(&options);
         options.MaxWait = PIECE_MS;
         s = js_PublishAsyncComplete(client->js, &options);
-        if (natsConnection_IsClosed(client->connection)) return NATS_CONNECTION_CLOSED;
+        if (natsConnection_IsClosed(client->link.connection)) return NATS_CONNECTION_CLOSED;
     }
     return s;
 }
 
 static enum bucket_outcome write_bucket(void *ctx, const struct bucket_message *messages, size_t count,
-                                        uint64_t *last, struct bucket_error *error)
+                                        uint64_t *last, struct stream_error *error)
 {
     struct bucket_client *client = ctx;
     natsStatus s = NATS_OK;
@@ -400,13 +376,13 @@ static enum bucket_outcome write_bucket(void *ctx, const struct bucket_message *
     if (failed)
         *error = client->failure;
     else
-        fail(error, client->urls, s);
+        fail(error, client->link.servers, s);
     /* What is on its way would be stored behind what is sent again. */
     disconnect(client);
     return is_outdone ? BUCKET_OUTDONE : BUCKET_FAILED;
 }
 
-static enum bucket_outcome forget(void *ctx, const char *key, uint64_t sequence, struct bucket_error *error)
+static enum bucket_outcome forget(void *ctx, const char *key, uint64_t sequence, struct stream_error *error)
 {
     struct bucket_client *client = ctx;
     char subject[SUBJECT_MAX];
@@ -425,7 +401,7 @@ static enum bucket_outcome forget(void *ctx, const char *key, uint64_t sequence,
 static size_t value_max(void *ctx)
 {
     const struct bucket_client *client = ctx;
-    int64_t max = client->connection ? natsConnection_GetMaxPayload(client->connection) : 0;
+    int64_t max = client->link.connection ? natsConnection_GetMaxPayload(client->link.connection) : 0;
     return max > HEAD_ROOM ? (size_t)max - HEAD_ROOM : 0;
 }
 

@@ -37,9 +37,9 @@ end
 describe("objects from a bucket", function()
   local sim, folder, broker, url
 
-  local function start_broker(port)
+  local function start_broker(port, ...)
     broker = proc.spawn {
-      "nats-server", "-js", "-sd", folder .. "/nats", "-a", "127.0.0.1", "-p", tostring(port),
+      "nats-server", "-js", "-sd", folder .. "/nats", "-a", "127.0.0.1", "-p", tostring(port), ...,
     }
     broker.port = broker:wait_error "Listening for client connections on 127.0.0.1:(%d+)"
     broker:wait_error "Server is ready"
@@ -225,6 +225,54 @@ describe("objects from a bucket", function()
     w:wait_line("^add\tdefault/a\t1", 60)
   end)
 
+  it("are parted by namespaces among engines with --partition: each has one owner", function()
+    publish("pods", "namespaces")
+    temp.write(folder .. "/it.lua", [[
+      local k8s = require "k8s"
+      k8s.informer("pods"):on_add(function(pod) print("pod", pod:key()) end)
+      k8s.informer("namespaces"):on_add(function(ns) print("namespace", ns:name()) end)
+    ]])
+    local engines, owners = {}, {}
+    for i = 1, 12 do
+      sim.api:create("/api/v1/namespaces", { metadata = { name = "n" .. i } })
+      create("a", { v = "1" }, "n" .. i)
+    end
+    for i = 0, 2 do engines[i] = worker("--partition", i .. "/3", "--admin-socket", folder .. "/" .. i) end
+    for i = 0, 2 do
+      engines[i]:wait_error '"Synced" informer="pods"'
+      for n = 1, 12 do engines[i]:wait_line("^namespace\tn" .. n .. "$") end
+    end
+    for i = 1, 12 do create("b", { v = "1" }, "n" .. i) end
+    local function count()
+      owners = {}
+      for i = 0, 2 do
+        for name in engines[i]:out():gmatch "pod\t(%S+)" do
+          assert.is_nil(owners[name], name .. " has two owners")
+          owners[name] = i
+        end
+      end
+      local all = 0
+      for _ in pairs(owners) do all = all + 1 end
+      return all == 24
+    end
+    engines[0]:wait_until(function()
+      for i = 1, 2 do engines[i]:pump(proc.now() + 0.05) end
+      return count()
+    end, "each pod has an owner")
+    for i = 1, 12 do assert.are.equal(owners["n" .. i .. "/a"], owners["n" .. i .. "/b"]) end
+    for i = 0, 2 do
+      assert.matches("pod", engines[i]:out(), "an engine without an object")
+      local text = temp.run(cluster.binary .. " status --admin-socket " .. folder .. "/" .. i)
+      local line = "objects from: %s, partition %d/3: last sign of publisher "
+      assert.is_truthy(text:find(line:format(url, i), 1, true), text)
+      assert.matches("last sign of publisher %S+ %d+s ago", text)
+    end
+    end_broker()
+    engines[1]:wait_error "Bucket cannot be read, retrying"
+    assert.matches("objects from: .*partition 1/3: cannot be read: ",
+      (temp.run(cluster.binary .. " status --admin-socket " .. folder .. "/1")))
+  end)
+
   it("need a server for requests of scripts alone", function()
     temp.write(folder .. "/it.lua", [[
       local k8s = require "k8s"
@@ -243,6 +291,34 @@ describe("objects from a bucket", function()
     assert.are.equal("yes", sim.api:get("/api/v1/namespaces/default/pods/a").metadata.annotations.seen)
   end)
 
+  it("come by encrypted connections and with a login, where the server wants that", function()
+    temp.write(folder .. "/password", "hunter2\n")
+    temp.write(folder .. "/wrong", "hunter3\n")
+    local text, code = temp.run(("openssl req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=localhost "
+      .. "-addext subjectAltName=DNS:localhost -keyout %s/key.pem -out %s/cert.pem"):format(folder, folder))
+    assert.are.equal(0, code, text)
+    end_broker()
+    start_broker(-1, "--user", "me", "--pass", "hunter2", "--tls", "--tlscert", folder .. "/cert.pem", "--tlskey",
+      folder .. "/key.pem")
+    create("a", { v = "1" })
+    local login = { "--nats-user", "me", "--nats-password-file", folder .. "/password" }
+    url = "tls://localhost:" .. broker.port .. "/test"
+    local untrusted = publish("pods", unpack(login))
+    untrusted:wait_error "Failed to write to the bucket, retrying.*[Cc]ertificate"
+    login[#login + 1], login[#login + 2] = "--nats-ca-file", folder .. "/cert.pem"
+    publish("pods", unpack(login))
+    local w = worker(unpack(login))
+    w:wait_line "^add\tdefault/a"
+    login[4] = folder .. "/wrong"
+    local refused = worker(unpack(login))
+    refused:wait_error "Bucket cannot be read, retrying.*[Aa]uthorization"
+    for _, p in ipairs { untrusted, w, refused } do assert.is_nil((p:out() .. p:err()):find "hunter", p:report()) end
+    end_broker()
+    start_broker(-1, "--auth", "hunter2")
+    w = worker("--nats-token-file", folder .. "/password")
+    w:wait_line "^add\tdefault/a"
+  end)
+
   it("are refused with a message where flags are wrong", function()
     local function fails(words, pattern)
       local p = cluster.kubelua(words)
@@ -256,6 +332,19 @@ describe("objects from a bucket", function()
     fails({ "run", "-f", folder .. "/it.lua", "--from", "http://h/b" }, "must be nats://HOST")
     fails({ "publish", "pods", "--to", url, "-s", sim.server, "--nats-token-file", folder .. "/none" },
       "%-%-nats%-token%-file: ")
+    fails({ "publish", "pods", "--to", url, "-s", sim.server, "--nats-creds-file", folder .. "/it.lua" },
+      "credentials must be the content of a creds file: there is no NATS USER JWT")
+    fails({ "publish", "pods", "--to", url, "-s", sim.server, "--nats-ca-file", folder .. "/it.lua" },
+      "ca is neither PEM nor a path")
+    fails({ "publish", "pods", "--to", url, "-s", sim.server, "--nats-user", "me" }, "are required together")
+    fails({ "publish", "pods", "--to", url, "-s", sim.server, "--nats-key-file", "me" }, "are required together")
+    for _, part in ipairs { "3/3", "0/0", "-1/2", "1", "0/1001", "" } do
+      fails({ "run", "-f", folder .. "/it.lua", "--from", url, "--partition", part }, "%-%-partition: .*must be I/N")
+    end
+    fails({ "run", "-f", folder .. "/it.lua", "-s", sim.server, "--partition", "0/2" },
+      "%-%-partition requires %-%-from")
+    fails({ "run", "-f", folder .. "/it.lua", "--from", url, "--shard" },
+      "%-%-shard and %-%-from are mutually exclusive; use %-%-partition")
     fails({ "publish", "podz", "--to", url, "-s", sim.server }, "podz")
   end)
 end)

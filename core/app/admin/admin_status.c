@@ -83,6 +83,24 @@ static void put_shard(const struct cluster *cluster, struct buf *out)
     json_close(out, '}');
 }
 
+/* "bucket": where objects come from. */
+static void put_bucket(const struct cluster *cluster, struct buf *out)
+{
+    struct bucket_status status;
+    if (!cluster->bucket) return;
+    bucket_get_status(cluster->bucket, &status);
+    json_open(out, "bucket", '{');
+    json_text(out, "from", status.shown);
+    if (status.parts > 0) {
+        json_int(out, "part", status.part);
+        json_int(out, "parts", status.parts);
+    }
+    json_text(out, "publisher", status.publisher);
+    json_time(out, "heard", status.heard_us);
+    json_text(out, "error", status.error);
+    json_close(out, '}');
+}
+
 void admin_put_engine(const struct admin_engine *admin, struct buf *out)
 {
     struct engine *engine = admin->engine;
@@ -115,6 +133,7 @@ void admin_put_engine(const struct admin_engine *admin, struct buf *out)
     put_outage(engine, out);
     put_history(cluster, out);
     put_shard(cluster, out);
+    put_bucket(cluster, out);
     admin_put_clusters(engine, out);
     json_close(out, '}');
     buf_clear(&lag);

@@ -238,11 +238,9 @@ static void close_all(struct driver *driver)
 static struct cluster *make_cluster(struct driver *driver, const struct cluster_config *config,
                                     struct cluster *home, struct err *err)
 {
-    const struct bucket_place *from = home ? NULL : driver->started->from;
     return cluster_new(
         &(const struct cluster_options){.engine_loop = driver->loop,
-                                        .from = from ? &from->target : NULL,
-                                        .from_module = from ? from->module : NULL,
+                                        .from = home ? NULL : driver->started->from,
                                         .has_no_server = !home && driver->started->has_no_server,
                                         .config = config,
                                         .warm = home ? NULL : driver->warm,

@@ -6,17 +6,13 @@
 /* Each may be NULL. */
 struct bucket_flags {
     const char *url;
-    const char *user, *password_file, *token_file;
-};
-
-/* A bucket with its module; `module` NULL: none was named. */
-struct bucket_place {
-    struct bucket_target target;
-    const struct bucket_module *module;
+    const char *user, *password_file, *token_file, *credentials_file;
+    const char *ca_file, *cert_file, *key_file;
+    const char *part; /* of --from */
 };
 
 /* Tables as those of options.h: one has --from, the other one --to. */
 const struct flag *bucket_flags_from(struct bucket_flags *flags);
 const struct flag *bucket_flags_to(struct bucket_flags *flags);
-/* Nothing without a URL. Clear the target in any case. */
+/* Sets no module without a URL. Clear the target in any case. */
 bool bucket_flags_read(const struct bucket_flags *flags, struct bucket_place *place, struct err *err);

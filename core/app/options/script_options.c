@@ -196,6 +196,9 @@ void options_give_scripts(const struct options *options, struct engine_settings 
 bool options_check_shard(struct options *o, struct err *err)
 {
     if (!o->shard && o->shard_kinds.count) return err_set(err, ERR_INVALID, "--shard-kinds needs --shard");
+    /* A source of objects from a bucket knows no ranges: each replica would have all objects. */
+    if (o->shard && o->bucket.url)
+        return err_set(err, ERR_INVALID, "--shard and --from are mutually exclusive; use --partition");
     for (size_t i = 0; i < o->shard_kinds.count; i++) {
         struct str by = str_of(o->shard_kinds.items[i]), kind;
         str_cut(&by, '=', &kind);

@@ -104,7 +104,7 @@ static bool put(struct publish_kind *kind, struct str key, const struct root *ob
 static bool delete_entry(struct publisher *publisher, struct published *entry)
 {
     struct bucket_message message = {0};
-    struct bucket_error error;
+    struct stream_error error;
     struct buf *out = &publisher->batch.text;
     size_t at = out->len;
     if (publisher->options.module->get(publisher->client, entry->key, &message, &error) == BUCKET_DONE &&

@@ -109,7 +109,7 @@ static bool regain(struct publisher *publisher, bool *may_write)
 {
     const struct bucket_module *module = publisher->options.module;
     struct bucket_message record;
-    struct bucket_error error;
+    struct stream_error error;
     struct bucket_state state;
     *may_write = false;
     enum bucket_outcome outcome = module->inspect(publisher->client, &state, &error);
@@ -136,7 +136,7 @@ static void finish_batch(struct publisher *publisher)
 
 static bool write_messages(struct publisher *publisher, const struct bucket_message *messages, size_t count)
 {
-    struct bucket_error error = {""};
+    struct stream_error error = {""};
     bool was_logged = false, may_write = true;
     for (;;) {
         if (may_write && publisher->options.module->write(publisher->client, messages, count,
@@ -208,7 +208,7 @@ static bool is_taken(struct publisher *publisher, const struct bucket_message *r
 
 /* One try. */
 static enum bucket_outcome take_place(struct publisher *publisher, struct other_publisher *other,
-                                      struct bucket_error *error)
+                                      struct stream_error *error)
 {
     const struct bucket_module *module = publisher->options.module;
     struct bucket_state state;
@@ -238,7 +238,7 @@ static enum bucket_outcome take_place(struct publisher *publisher, struct other_
 static bool await_place(struct publisher *publisher)
 {
     struct other_publisher other = {0};
-    struct bucket_error error;
+    struct stream_error error;
     bool was_logged = false;
     for (;;) {
         enum bucket_outcome outcome = take_place(publisher, &other, &error);
@@ -249,7 +249,7 @@ static bool await_place(struct publisher *publisher)
 }
 
 /* Returns 1 when all keys are known, 0 when it failed. */
-static int read_keys_once(struct publisher *publisher, struct bucket_error *error)
+static int read_keys_once(struct publisher *publisher, struct stream_error *error)
 {
     const struct bucket_module *module = publisher->options.module;
     uint64_t pending = 0;
@@ -268,7 +268,7 @@ static int read_keys_once(struct publisher *publisher, struct bucket_error *erro
 
 static bool read_keys(struct publisher *publisher)
 {
-    struct bucket_error error = {""};
+    struct stream_error error = {""};
     bool was_logged = false, may_write;
     while (!read_keys_once(publisher, &error)) {
         if (!has_ended(publisher)) log_failure(publisher, &was_logged, error.text);
@@ -316,7 +316,7 @@ static bool write_catalogue(struct publisher *publisher)
 static bool forget_marks(struct publisher *publisher)
 {
     struct published *mark;
-    struct bucket_error error;
+    struct stream_error error;
     char version[24];
     uint64_t forgotten = 0;
     int64_t now_ms = publish_now_ms();

@@ -14,6 +14,9 @@
 #include "kube/kinds/catalogue.h"
 #include "net/transport.h"
 
+FAMILY(family_silent, 340, GAUGE, "kubelua_bucket_silent_seconds", "bucket", NULL,
+       "Time since the last sign of the publisher of a bucket.");
+
 enum { RETRY_FIRST_MS = 500, RETRY_MAX_MS = 10000, TICK_MS = 1000, SILENT_MS = 11000 };
 
 static struct clock *clock_of(const struct object_bucket *bucket)
@@ -83,6 +86,7 @@ static void take_record(struct object_bucket *bucket, const struct bucket_messag
     int64_t at_us = tape_int(&tape, tape_field(&tape, tape_root(&tape), STR("atMicros")), 0);
     take_kinds(bucket, &tape, tape_field(&tape, tape_root(&tape), STR("kinds")));
     bucket->has_record = true;
+    if (!bucket->silent) bucket->silent = SERIES(&family_silent, bucket->status.shown);
     pthread_mutex_lock(&bucket->lock);
     snprintf(bucket->status.publisher, sizeof bucket->status.publisher, "%.*s", STR_ARG(name));
     /* What is found at the start may be of long ago: by the clock of the publisher. */
@@ -200,8 +204,8 @@ static void read_about(struct object_bucket *bucket)
 {
     static const struct bucket_reader_sink sink = {on_opened, on_message, on_caught_up, on_ended};
     bucket->about = bucket_reader_start(
-        &bucket->readers, &(const struct bucket_reader_options){.module = bucket->options.module,
-                                                                .target = bucket->options.target,
+        &bucket->readers, &(const struct bucket_reader_options){.module = bucket->options.place->module,
+                                                                .target = &bucket->options.place->target,
                                                                 .filter = "*",
                                                                 .loop = bucket->options.io_loop,
                                                                 .sink = &sink,
@@ -222,6 +226,7 @@ static void on_tick(struct timer *timer)
         log_warn("Publisher is silent, objects may be old", F("bucket", bucket->status.shown),
                  F("publisher", bucket->status.publisher), FI("silentMs", silent_ms));
     }
+    if (bucket->has_record) series_set(bucket->silent, (double)silent_ms / 1000);
     timer_start(timer, clock_of(bucket), TICK_MS);
 }
 
@@ -242,7 +247,9 @@ struct object_bucket *bucket_new(const struct bucket_options *options)
     bucket->retry_ms = RETRY_FIRST_MS;
     bucket->retry.fn = on_retry;
     bucket->tick.fn = on_tick;
-    bucket->status.shown = options->target->shown;
+    bucket->status.shown = options->place->target.shown;
+    bucket->status.part = options->place->part;
+    bucket->status.parts = options->place->parts;
     err_clear(&bucket->err);
     pthread_mutex_init(&bucket->lock, NULL);
     return bucket;
@@ -318,6 +325,7 @@ void bucket_free(struct object_bucket *bucket)
     timer_cancel(&bucket->tick);
     bucket_readers_clear(&bucket->readers);
     clear_kinds(bucket);
+    series_free(bucket->silent);
     buf_clear(&bucket->catalogue);
     pthread_mutex_destroy(&bucket->lock);
     free(bucket);

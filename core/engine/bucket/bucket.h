@@ -11,8 +11,7 @@
 struct object_bucket;
 
 struct bucket_options {
-    const struct bucket_target *target; /* borrowed; outlives the bucket */
-    const struct bucket_module *module;
+    const struct bucket_place *place; /* borrowed; outlives the bucket */
     struct loop *io_loop;
     struct kube_client *client; /* by its packer objects are packed */
 };
@@ -20,6 +19,7 @@ struct bucket_options {
 /* Of the publisher, as far as is known here. */
 struct bucket_status {
     const char *shown;        /* "nats://HOST/BUCKET"; borrowed */
+    unsigned part, parts;     /* as of the place */
     char publisher[128];      /* "" before its first sign */
     int64_t heard_us;         /* wall time of its last sign; 0: none */
     char error[ERR_TEXT_MAX]; /* why the bucket is not read now; "": it is */

@@ -4,6 +4,7 @@
 #include <pthread.h>
 
 #include "base/buf.h"
+#include "base/series/series.h"
 #include "engine/bucket/bucket.h"
 #include "engine/bucket/bucket_reader.h"
 
@@ -38,6 +39,7 @@ struct object_bucket {
     void *on_kinds_ctx;
     void (*done)(void *ctx, struct catalogue *catalogue, const struct err *err); /* waits for kinds */
     void *done_ctx;
+    struct series *silent;
     pthread_mutex_t lock; /* guards `status` */
     struct bucket_status status;
 };

@@ -82,7 +82,7 @@ static bool expired(struct err *err, const char *why)
 }
 
 /* As a server that cannot be reached: whoever reads tries the same again. */
-static bool unreachable(struct err *err, const struct bucket_error *error)
+static bool unreachable(struct err *err, const struct stream_error *error)
 {
     err_set(err, ERR_CONNECT, "%s", error->text);
     snprintf(err->reason, sizeof err->reason, "%s", HTTP_REASON_REFUSED);
@@ -94,7 +94,7 @@ static bool unreachable(struct err *err, const struct bucket_error *error)
 static bool check_forgotten(struct bucket_reader *reader, void *client, struct err *err)
 {
     struct bucket_message message;
-    struct bucket_error error = {""};
+    struct stream_error error = {""};
     enum bucket_outcome outcome = reader->options.module->get(client, BUCKET_KEY_FORGOTTEN, &message, &error);
     if (outcome == BUCKET_MISSING) return true;
     if (outcome != BUCKET_DONE) return unreachable(err, &error);
@@ -106,7 +106,7 @@ static bool begin(struct bucket_reader *reader, void *client, uint64_t *pending,
 {
     const struct bucket_reader_options *o = &reader->options;
     struct bucket_state state;
-    struct bucket_error error = {""};
+    struct stream_error error = {""};
     enum bucket_outcome outcome = o->module->inspect(client, &state, &error);
     if (outcome == BUCKET_DONE && o->after && (state.created != o->created || state.last < o->after))
         return expired(err, "the bucket was made anew");
@@ -123,7 +123,7 @@ static void follow(struct bucket_reader *reader, void *client, uint64_t pending,
 {
     static const struct bucket_item caught_up = {.type = RECORD_CAUGHT_UP};
     struct bucket_message message;
-    struct bucket_error error = {""};
+    struct stream_error error = {""};
     bool is_initial = reader->options.after == 0;
     if (is_initial && pending == 0) {
         append(reader, &caught_up, NULL);

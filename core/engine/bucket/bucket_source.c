@@ -192,7 +192,10 @@ static void on_message(void *ctx, const struct bucket_message *message, bool is_
     if (is_initial) keep_newest(call, message->version);
     bool is_skipped =
         (is_initial && message->is_deleted) || !bucket_key_read(str_of(message->key), &call->ns, &call->name);
-    if (!is_skipped) feed(call, message);
+    if (!is_skipped && !bucket_part_has(source->bucket->options.place, buf_slice(&call->ns)))
+        on_skipped(call);
+    else if (!is_skipped)
+        feed(call, message);
     /* Until the state is complete there is no place to go on from. */
     if (!call->over && (!is_initial || message->pending == 0)) source->last = message->sequence;
     leave(call);
@@ -256,8 +259,8 @@ static struct bucket_reader *read_on(struct bucket_call *call)
     bool on = reads_on(call);
     if (!on) source->last = 0;
     return bucket_reader_start(&bucket->readers,
-                               &(const struct bucket_reader_options){.module = bucket->options.module,
-                                                                     .target = bucket->options.target,
+                               &(const struct bucket_reader_options){.module = bucket->options.place->module,
+                                                                     .target = &bucket->options.place->target,
                                                                      .filter = source->filter,
                                                                      .after = on ? source->last : 0,
                                                                      .created = source->created,

@@ -201,7 +201,7 @@ void cluster_config_set_none(struct cluster_config *out, const char *ns)
 {
     *out = (struct cluster_config){.server = xstrdup("http://no-cluster.invalid"),
                                    .namespace_ = xstrdup(nonempty(ns) ? ns : "default"),
-                                   .source = xstrdup("nothing")};
+                                   .source = xstrdup("not configured")};
 }
 
 /* Returns what of an entry uses this machine, by the name of its field; NULL: nothing. */

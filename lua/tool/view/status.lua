@@ -46,6 +46,16 @@ local function shard(own)
       text(own.cause) ~= "" and "; " .. own.cause or ""))
 end
 
+-- Where objects come from instead, and how old they may be.
+local function bucket(one, now)
+  if type(one) ~= "table" then return "" end
+  local state = text(one.error) ~= "" and "cannot be read: " .. one.error
+    or text(one.publisher) == "" and "nothing is published there yet"
+    or ("last sign of publisher %s %s ago"):format(one.publisher, units.duration(now - units.time(one.heard)))
+  local part = int(one.parts) ~= 0 and (", partition %d/%d"):format(int(one.part), int(one.parts)) or ""
+  return text_table.line("objects from", ("%s%s: %s"):format(text(one.from), part, state))
+end
+
 local function head(engine, view)
   local ready = engine.ready == true
   local state = ready and "ready" or "not ready"
@@ -64,6 +74,7 @@ local function head(engine, view)
       int(engine.cpuMilliseconds) / 1000),
     ("cluster %s (%s)\n"):format(text(engine.server), text(engine.source)),
     #served > 0 and table.concat(served, "  ") .. "\n" or "",
+    bucket(engine.bucket, view.now),
     discovery(engine, view.now),
     shard(items(engine.shard)),
   }

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/bucket/bucket_key.h"
@@ -111,6 +112,44 @@ static void test_other_urls_are_refused_without_their_secrets(void **state)
     assert_refused("https://me:hunter2@a/b", "must be nats://");
 }
 
+static void test_each_namespace_is_of_one_part(void **state)
+{
+    struct bucket_place all = {0}, parts[7];
+    size_t counts[7] = {0};
+    char text[16];
+    for (unsigned i = 0; i < 7; i++) {
+        parts[i] = (struct bucket_place){0};
+        snprintf(text, sizeof text, "%u/7", i);
+        assert_true(bucket_part_read(text, &parts[i], NULL));
+        /* Objects without a namespace are everybody's. */
+        assert_true(bucket_part_has(&parts[i], STR("")));
+    }
+    for (int n = 0; n < 700; n++) {
+        int owners = 0;
+        snprintf(text, sizeof text, "team-%d", n);
+        assert_true(bucket_part_has(&all, str_of(text)));
+        for (int i = 0; i < 7; i++)
+            if (bucket_part_has(&parts[i], str_of(text))) {
+                owners++;
+                counts[i]++;
+            }
+        assert_int_equal(owners, 1);
+    }
+    for (int i = 0; i < 7; i++) assert_in_range(counts[i], 50, 150);
+}
+
+static void test_other_parts_are_refused(void **state)
+{
+    static const char *const parts[] = {"",     "1",   "/",      "1/",  "/2",   "2/2",
+                                        "-1/2", "0/0", "0/1001", "a/b", "0/2/3"};
+    struct bucket_place place = {0};
+    struct err err;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
+        if (bucket_part_read(parts[i], &place, &err)) fail_msg("%s", parts[i]);
+        assert_non_null(strstr(err.text, "must be I/N"));
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +158,8 @@ int main(void)
         cmocka_unit_test(test_what_is_no_key_of_an_object_is_refused),
         cmocka_unit_test(test_urls_are_read),
         cmocka_unit_test(test_other_urls_are_refused_without_their_secrets),
+        cmocka_unit_test(test_each_namespace_is_of_one_part),
+        cmocka_unit_test(test_other_parts_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

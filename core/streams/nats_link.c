@@ -1,0 +1,203 @@
+/* Connections to NATS; see nats_link.h. */
+#include "streams/nats_link.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SERVERS_MAX = 2100, CLOSE_MS = 2000 };
+
+void nats_link_fail(struct stream_error *error, const char *what, natsStatus status)
+{
+    natsStatus of;
+    const char *text = nats_GetLastError(&of);
+    if (!text || !*text || of != status) text = natsStatus_GetText(status);
+    /* "(conn.c:733): " */
+    const char *place = *text == '(' ? strstr(text, "): ") : NULL;
+    if (place) text = place + 3;
+    snprintf(error->text, sizeof error->text, "%s: %s", what, text);
+    for (char *p = error->text; *p; p++)
+        if ((unsigned char)*p < ' ') *p = ' ';
+}
+
+static char *copy(const char *text)
+{
+    return text ? strdup(text) : NULL;
+}
+
+static void wipe(char *secret)
+{
+    if (secret) explicit_bzero(secret, strlen(secret));
+    free(secret);
+}
+
+/* --- settings */
+
+/* The line behind the one that begins with `begin`, as files of credentials have it; NULL: there is none. */
+static char *line_after(const char *text, const char *begin)
+{
+    const char *at = strstr(text, begin), *end = at ? strchr(at, '\n') : NULL;
+    if (!end) return NULL;
+    end += strspn(end, " \r\n");
+    size_t n = strcspn(end, " \r\n");
+    return n > 0 && *end != '-' ? strndup(end, n) : NULL;
+}
+
+static int read_credentials(struct nats_link *link, const struct stream_settings *settings,
+                            struct stream_error *error)
+{
+    const char *text = settings->credentials, *problem = stream_pem_problem(settings);
+    if (problem) snprintf(error->text, sizeof error->text, "%s", problem);
+    if (problem || !text) return !problem;
+    link->jwt = line_after(text, "-----BEGIN NATS USER JWT-----");
+    link->seed = line_after(text, "-----BEGIN USER NKEY SEED-----");
+    if (link->jwt && link->seed) return 1;
+    snprintf(error->text, sizeof error->text,
+             "credentials must be the content of a creds file: there is no %s in them",
+             link->jwt ? "USER NKEY SEED" : "NATS USER JWT");
+    return 0;
+}
+
+int nats_link_init(struct nats_link *link, const struct stream_settings *settings, struct stream_error *error)
+{
+    *link = (struct nats_link){.servers = copy(settings->servers),
+                               .name = copy(settings->name),
+                               .is_tls = settings->is_tls,
+                               .ca = copy(settings->ca),
+                               .cert = copy(settings->cert),
+                               .cert_key = copy(settings->cert_key),
+                               .user = copy(settings->user),
+                               .password = copy(settings->password),
+                               .token = copy(settings->token)};
+    return read_credentials(link, settings, error);
+}
+
+void nats_link_clear(struct nats_link *link)
+{
+    nats_link_disconnect(link);
+    free(link->servers);
+    free(link->name);
+    free(link->ca);
+    free(link->cert);
+    wipe(link->cert_key);
+    free(link->user);
+    wipe(link->password);
+    wipe(link->token);
+    wipe(link->jwt);
+    wipe(link->seed);
+}
+
+/* --- the connection */
+
+/* The user may not publish, of which no acknowledgement tells. Without a handler the library writes to
+ * stderr. */
+static void on_error(natsConnection *connection, natsSubscription *subscription, natsStatus err, void *ctx)
+{
+    const struct nats_link *link = ctx;
+    const char *text = NULL;
+    if (err != NATS_NOT_PERMITTED || !link->on_denied) return;
+    if (natsConnection_GetLastError(connection, &text) == NATS_OK || !text || !*text)
+        text = natsStatus_GetText(err);
+    link->on_denied(link->ctx, text);
+}
+
+/* The last call for a connection. */
+static void on_closed(natsConnection *connection, void *ctx)
+{
+    struct nats_link *link = ctx;
+    atomic_store(&link->closed, 1);
+}
+
+static natsStatus give_jwt(char **jwt, char **error, void *ctx)
+{
+    const struct nats_link *link = ctx;
+    *jwt = copy(link->jwt);
+    return NATS_OK;
+}
+
+static natsStatus sign(char **error, unsigned char **signature, int *size, const char *nonce, void *ctx)
+{
+    const struct nats_link *link = ctx;
+    return nats_Sign(link->seed, nonce, signature, size);
+}
+
+static natsStatus set_access(natsOptions *options, struct nats_link *link)
+{
+    if (link->token) return natsOptions_SetToken(options, link->token);
+    if (link->user) return natsOptions_SetUserInfo(options, link->user, link->password);
+    if (link->jwt) return natsOptions_SetUserCredentialsCallbacks(options, give_jwt, link, sign, link);
+    return NATS_OK;
+}
+
+/* The name that the certificate must have is said by us: whether the library looks at it is a setting of its
+ * build. */
+static natsStatus set_tls(natsOptions *options, const struct nats_link *link, const char *host)
+{
+    natsStatus s = natsOptions_SetExpectedHostname(options, host);
+    if (s == NATS_OK && link->ca)
+        s = stream_is_path(link->ca) ? natsOptions_LoadCATrustedCertificates(options, link->ca)
+                                     : natsOptions_SetCATrustedCertificates(options, link->ca);
+    if (s == NATS_OK && link->cert) s = natsOptions_SetCertificatesChain(options, link->cert, link->cert_key);
+    return s == NATS_OK ? natsOptions_SetSecure(options, true) : s;
+}
+
+/* "host:4222", "[::1]:4222" */
+static void host_of(const char *server, char host[SERVERS_MAX])
+{
+    const char *end = strrchr(server, ':'), *bracket = strchr(server, ']');
+    if (bracket) end = bracket;
+    if (*server == '[') server++;
+    snprintf(host, SERVERS_MAX, "%.*s", end ? (int)(end - server) : (int)strlen(server), server);
+}
+
+/* A connection that is lost is made anew by the next call, so that nothing is sent twice behind its back. */
+static natsStatus set_options(natsOptions *options, struct nats_link *link, const char *server)
+{
+    char url[SERVERS_MAX], host[SERVERS_MAX];
+    snprintf(url, sizeof url, "nats://%s", server);
+    host_of(server, host);
+    natsStatus s = natsOptions_SetURL(options, url);
+    if (s == NATS_OK) s = natsOptions_SetAllowReconnect(options, false);
+    if (s == NATS_OK) s = natsOptions_SetIgnoreDiscoveredServers(options, true);
+    if (s == NATS_OK) s = natsOptions_SetTimeout(options, NATS_LINK_CONNECT_MS);
+    if (s == NATS_OK) s = natsOptions_SetErrorHandler(options, on_error, link);
+    if (s == NATS_OK) s = natsOptions_SetClosedCB(options, on_closed, link);
+    if (s == NATS_OK && link->name) s = natsOptions_SetName(options, link->name);
+    if (s == NATS_OK) s = set_access(options, link);
+    return s == NATS_OK && link->is_tls ? set_tls(options, link, host) : s;
+}
+
+void nats_link_disconnect(struct nats_link *link)
+{
+    if (!link->connection) return;
+    natsConnection_Destroy(link->connection);
+    for (int ms = 0; !atomic_load(&link->closed) && ms < CLOSE_MS; ms++) nats_Sleep(1);
+    link->connection = NULL;
+}
+
+static int connect_to(struct nats_link *link, const char *server, struct stream_error *error)
+{
+    natsOptions *options = NULL;
+    atomic_store(&link->closed, 0);
+    natsStatus s = natsOptions_Create(&options);
+    if (s == NATS_OK) s = set_options(options, link, server);
+    if (s == NATS_OK) s = natsConnection_Connect(&link->connection, options);
+    if (s != NATS_OK) {
+        nats_link_fail(error, server, s);
+        nats_link_disconnect(link);
+    }
+    natsOptions_Destroy(options);
+    return s == NATS_OK;
+}
+
+/* The error is that of the last server. */
+int nats_link_connect(struct nats_link *link, struct stream_error *error)
+{
+    char servers[SERVERS_MAX], *rest = NULL;
+    if (link->connection && !natsConnection_IsClosed(link->connection)) return 1;
+    nats_link_disconnect(link);
+    snprintf(servers, sizeof servers, "%s", link->servers);
+    for (char *one = strtok_r(servers, ",", &rest); one; one = strtok_r(NULL, ",", &rest))
+        if (connect_to(link, one, error)) return 1;
+    return 0;
+}

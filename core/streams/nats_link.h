@@ -1,0 +1,34 @@
+/* Connection of the modules to NATS: to the first of several servers that takes it, encrypted and with a
+ * login as the settings say. One that is lost stays so until the next call of nats_link_connect. Owner: the
+ * client of the module, on its one thread. */
+#pragma once
+#include <nats/nats.h>
+#include <stdatomic.h>
+
+#include "streams/stream_module.h"
+
+enum { NATS_LINK_CONNECT_MS = 5000 };
+
+struct nats_link {
+    char *servers, *name;
+    int is_tls;
+    char *ca, *cert, *cert_key, *user, *password, *token;
+    char *jwt, *seed;
+    natsConnection *connection; /* NULL: not connected */
+    atomic_int closed;          /* by a thread of the library, until the connection is */
+    /* What a server refuses without an answer; on a thread of the library, which waits. Set before
+     * connecting; may be NULL. */
+    void (*on_denied)(void *ctx, const char *text);
+    void *ctx;
+};
+
+/* Copies what the link needs of the settings. 0 and an error: they are wrong. Clear it in any case. */
+int nats_link_init(struct nats_link *link, const struct stream_settings *settings,
+                   struct stream_error *error);
+void nats_link_clear(struct nats_link *link);
+/* 1: there is a connection, perhaps a new one. */
+int nats_link_connect(struct nats_link *link, struct stream_error *error);
+/* No callback follows. */
+void nats_link_disconnect(struct nats_link *link);
+/* "WHAT: what the library says", which is more than its status. */
+void nats_link_fail(struct stream_error *error, const char *what, natsStatus status);
