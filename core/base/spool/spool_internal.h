@@ -32,6 +32,7 @@ struct spool {
     /* spool_position.c */
     int position;
     uint64_t position_number, acked;
+    bool position_lags; /* the disk refused what was acknowledged last */
     struct buf scratch;
 };
 
@@ -45,5 +46,5 @@ void spool_remove_file(struct spool *spool, size_t index);
 /* Sets what was acknowledged; false: that is not known. */
 bool spool_position_open(struct spool *spool, struct err *err, bool *known);
 void spool_position_put(struct spool *spool);
-/* Waits until the disk has it. */
+/* Waits until the disk has it; false: it does not. */
 bool spool_position_sync(struct spool *spool);

@@ -37,16 +37,19 @@ bool spool_position_open(struct spool *spool, struct err *err, bool *known)
     return true;
 }
 
-/* A failure costs no record: some are read again after the next start. */
+/* A failure costs no record: some are read again after the next start. The next call writes the same place,
+ * so that the other one stays complete. */
 void spool_position_put(struct spool *spool)
 {
-    struct spool_place place = {.number = ++spool->position_number, .acked = spool->acked};
+    struct spool_place place = {.number = spool->position_number + 1, .acked = spool->acked};
     place.sum = sum_of(&place);
     ssize_t written = pwrite(spool->position, &place, sizeof place, (off_t)(place.number % 2 * sizeof place));
-    (void)written;
+    spool->position_lags = written != (ssize_t)sizeof place;
+    if (!spool->position_lags) spool->position_number = place.number;
 }
 
 bool spool_position_sync(struct spool *spool)
 {
-    return fdatasync(spool->position) == 0;
+    if (spool->position_lags) spool_position_put(spool);
+    return !spool->position_lags && fdatasync(spool->position) == 0;
 }

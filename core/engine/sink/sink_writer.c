@@ -179,7 +179,13 @@ static bool store_group(struct sink *sink)
     pthread_mutex_lock(&sink->lock);
     take_group(sink, room, &taken);
     pthread_mutex_unlock(&sink->lock);
-    if (TAILQ_EMPTY(&taken)) return false;
+    if (TAILQ_EMPTY(&taken)) {
+        /* A disk that was full may have kept files of which nothing is needed. */
+        pthread_mutex_lock(&sink->disk);
+        spool_ack(sink->spool, 0);
+        pthread_mutex_unlock(&sink->disk);
+        return false;
+    }
     bool ok = store(sink, &taken, &err);
     pthread_mutex_lock(&sink->lock);
     if (ok) {

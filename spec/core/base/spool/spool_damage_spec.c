@@ -7,8 +7,10 @@
 #include <cmocka.h>
 
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -187,6 +189,48 @@ static void test_a_half_written_position_is_the_one_before(void **state)
     bench_expect(b, 4, 9);
 }
 
+/* No file may grow, as on a disk that is full. */
+static void limit_files(rlim_t bytes)
+{
+    const struct rlimit limit = {bytes, RLIM_INFINITY};
+    must(setrlimit(RLIMIT_FSIZE, &limit) == 0);
+}
+
+static void test_a_position_that_cannot_be_written_keeps_the_files(void **state)
+{
+    struct spool_bench *b = *state;
+    uint64_t firsts[3];
+    signal(SIGXFSZ, SIG_IGN);
+    uint64_t last = fill_three(b);
+    get_firsts(b, firsts);
+    limit_files(1);
+    spool_ack(b->spool, firsts[2]);
+    limit_files(RLIM_INFINITY);
+    assert_int_equal(bench_count_files(b), 3);
+    /* As if the process was killed now. */
+    bench_open(b, SPOOL_BYTES_MIN);
+    bench_expect(b, 5, last);
+    assert_int_equal(b->damaged, 0);
+}
+
+static void test_files_go_once_the_position_can_be_written(void **state)
+{
+    struct spool_bench *b = *state;
+    uint64_t firsts[3];
+    signal(SIGXFSZ, SIG_IGN);
+    uint64_t last = fill_three(b);
+    get_firsts(b, firsts);
+    limit_files(1);
+    spool_ack(b->spool, firsts[2]);
+    spool_ack(b->spool, firsts[2] + 1);
+    limit_files(RLIM_INFINITY);
+    spool_ack(b->spool, 0);
+    assert_int_equal(bench_count_files(b), 1);
+    bench_open(b, SPOOL_BYTES_MIN);
+    bench_expect(b, firsts[2] + 2, last);
+    assert_int_equal(b->damaged, 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_setup, bench_teardown)
@@ -198,6 +242,8 @@ int main(void)
         TEST(test_a_file_damaged_under_the_process_does_not_stop_it),
         TEST(test_a_lost_position_reads_what_is_there),
         TEST(test_a_half_written_position_is_the_one_before),
+        TEST(test_a_position_that_cannot_be_written_keeps_the_files),
+        TEST(test_files_go_once_the_position_can_be_written),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
