@@ -1,4 +1,4 @@
-"""A receiver of CloudEvents for specs: sink_receiver.py LOG prints its port. LOG has a line for each event that it
+"""A receiver of CloudEvents for specs: sink_receiver.py LOG [PORT] prints its port. LOG has a line for each event that it
 took: id, partitionkey, and the body's type. What it responds is the file LOG.mode: words of "ok", "flaky SHARE" (fails at
 random, half of the times after it took the events), "down" (503), "busy SECONDS" (429 with Retry-After, once), "moved"
 (302), "choosy" (400 when an event has the subject "bad")."""
@@ -31,9 +31,8 @@ class Handler(http.server.BaseHTTPRequestHandler):
 
     def take(self, events):
         with open(log, "a") as file:
-            for event in events:
-                file.write("%s %s %s %.3f %s\n" % (event["id"], event.get("partitionkey", "-"),
-                    self.headers["Content-Type"], time.time(), self.headers.get("X-Key", "-")))
+            file.write("".join("%s %s %s %.3f %s\n" % (event["id"], event.get("partitionkey", "-"),
+                self.headers["Content-Type"], time.time(), self.headers.get("X-Key", "-")) for event in events))
 
     def do_GET(self):
         self.respond(200)
@@ -64,6 +63,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         return self.respond(202)
 
 
-server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+# A line that was not complete is of a receiver that was killed before it responded.
+if os.path.exists(log):
+    with open(log, "rb+") as file:
+        file.truncate(file.read().rfind(b"\n") + 1)
+server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[2]) if len(sys.argv) > 2 else 0), Handler)
 print("port", server.server_address[1], flush=True)
 server.serve_forever()

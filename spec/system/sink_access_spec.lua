@@ -196,4 +196,19 @@ describe("a sink of a server that wants to know who comes", function()
   it("refuses credentials that are none, and names what is missing", function()
     assert_waits("nats://127.0.0.1:1/x", { credentials = "s3cretseed" }, "there is no NATS USER JWT in them")
   end)
+
+  it("is refused where the package is not installed, which the error names", function()
+    -- Beside this copy of the program there are no modules.
+    os.execute(("cp %s %s/kubelua"):format(binary, folder))
+    temp.write(of "it.lua", SCRIPT)
+    for _, scheme in ipairs { "nats", "kafka" } do
+      local text = temp.run(("%s/kubelua exec %s/it.lua -s %s --state-dir %s/states0 --allow-sink '%s' --param to=%s")
+        :format(folder, folder, sim.server, folder, scheme .. "://*", scheme .. "://127.0.0.1:9/topic"))
+      local message = "k8s.sink: out: " .. scheme .. ":// needs the package kubelua%-streams, which is not installed"
+      assert.matches(message, text)
+    end
+    local text = temp.run(("%s exec %s/it.lua -s %s --state-dir %s/states0 --allow-sink kafka://a:1 --param to=%s")
+      :format(binary, folder, sim.server, folder, "kafka://a:1,b:1/topic"))
+    assert.matches("kafka://b:1 is not allowed; %-%-allow%-sink allows targets", text)
+  end)
 end)

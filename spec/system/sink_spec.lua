@@ -3,29 +3,12 @@ local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 local temp = require "spec.support.temp"
 
--- The proof (./dev prove sinks) kills more engines, at later moments, until so many events were published.
-local KILLS = tonumber(os.getenv "KUBELUA_SINK_KILLS" or 6)
-local SECONDS = tonumber(os.getenv "KUBELUA_SINK_SECONDS" or 0.7)
-local EVENTS = tonumber(os.getenv "KUBELUA_SINK_EVENTS" or 0)
-local FLAKY = "flaky " .. (os.getenv "KUBELUA_SINK_FLAKY" or 0.3)
-
 local SCRIPT = [[
   local k8s = require "k8s"
   local settings = k8s.params { to = { type = "string", required = true }, from = { type = "integer", default = 1 } }
   local headers = settings.to:find "^http" and { ["X-Key"] = "s3cret" } or nil
   local sink = k8s.sink { name = "out", to = settings.to, type = "t", spool = "8Mi", headers = headers }
   %s
-]]
-
--- Publishes numbers for ever, of five keys; the id follows from the number.
-local COUNT = [[
-  k8s.main(function()
-    for n = settings.from, math.huge do
-      local key = "k" .. n % 5
-      local ok, err = sink:publish({ data = { n = n } }, { key = key, id = key .. "/" .. n })
-      print(ok and "stored " .. n or "failed " .. err.message)
-    end
-  end)
 ]]
 
 local function lines(path)
@@ -58,11 +41,6 @@ local function check_order(ids, stored, about)
     error(("%d of %d are lost, from %d to %d; %s"):format(#lost, stored, lost[1], lost[#lost], about))
   end
   return twice
-end
-
-local function random_wait(engine, most)
-  local deadline = proc.now() + math.random() * most
-  while proc.now() < deadline do engine:pump(deadline) end
 end
 
 describe("a sink #threads", function()
@@ -109,64 +87,6 @@ describe("a sink #threads", function()
       engine:pump(proc.now() + 0.05)
     end
   end
-
-  -- Kills engines at random while they publish, then lets the last one deliver all. Returns what they acknowledged.
-  local function kill_some(delivered)
-    local seed = tonumber(os.getenv "SEED" or os.time())
-    math.randomseed(seed)
-    local stored, ends = 0, {}
-    local is_last, i = false, 0
-    while not is_last do
-      i = i + 1
-      is_last = i > KILLS and stored >= EVENTS
-      if is_last then set_mode "ok" end
-      local engine = run(COUNT, { "--param", "from=" .. stored + 1 })
-      if not is_last then
-        random_wait(engine, SECONDS)
-        engine:kill "KILL"
-        engine:wait()
-      else
-        local n = engine:wait_line "^stored (%d+)"
-        await("its events", function()
-          for _, id in ipairs(delivered()) do
-            if id:match "%d+$" == n then return true end
-          end
-        end, engine)
-        assert.are.equal(0, cluster.terminate(engine, 40), engine:report())
-      end
-      assert.is_nil(engine:out():find "failed", engine:report())
-      assert.is_nil(engine:err():find "damaged", engine:report())
-      for n in engine:out():gmatch "stored (%d+)" do stored = math.max(stored, tonumber(n)) end
-      ends[i] = ("engine %d: up to %d\n%s"):format(i, stored, engine:err())
-    end
-    return stored, "SEED=" .. seed .. "\n" .. table.concat(ends, "\n")
-  end
-
-  it("delivers by HTTP to a receiver that fails, after kill -9: in order of each key, none lost", function()
-    set_mode(FLAKY)
-    local stored, about = kill_some(received)
-    local twice = check_order(received(), stored, about)
-    print(("# http: %d events were acknowledged, %d came twice"):format(stored, twice))
-    assert.is_true(stored > 20)
-    assert.matches(" application/cloudevents%-batch%+json [%d.]+ s3cret$", lines(log)[1])
-  end)
-
-  it("appends to a file whose lines are complete, after kill -9", function()
-    to = "file://" .. folder .. "/events.jsonl"
-    temp.write(folder .. "/events.jsonl", '{"specversion":"1.0","id":"k0/') -- of an engine that was killed
-    local function in_file()
-      local ids = {}
-      for i, line in ipairs(lines(folder .. "/events.jsonl")) do
-        ids[i] = line:match '^{"specversion":"1.0",.*"id":"([^"]+)".*}$'
-        assert.is_truthy(ids[i], line)
-      end
-      return ids
-    end
-    local stored, about = kill_some(in_file)
-    local twice = check_order(in_file(), stored, about)
-    print(("# file: %d events were acknowledged, %d came twice"):format(stored, twice))
-    assert.is_true(stored > 20)
-  end)
 
   it("has publish wait while the spool is full, and return an error after its timeout", function()
     set_mode "down"

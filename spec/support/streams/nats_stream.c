@@ -24,6 +24,17 @@ static void create(jsCtx *js, const char *subject)
     puts("created");
 }
 
+/* The event says the same. */
+static void check_id(natsMsg *message, const char *id)
+{
+    char member[300];
+    snprintf(member, sizeof member, "\"id\":\"%s\"", id);
+    if (memmem(natsMsg_GetData(message), (size_t)natsMsg_GetDataLength(message), member, strlen(member)))
+        return;
+    fprintf(stderr, "nats_stream: %s: %.*s\n", id, natsMsg_GetDataLength(message), natsMsg_GetData(message));
+    exit(1);
+}
+
 static void dump(jsCtx *js)
 {
     jsStreamInfo *info = NULL;
@@ -39,6 +50,7 @@ static void dump(jsCtx *js)
         const char *id = "";
         check(natsSubscription_NextMsg(&message, sub, 10000), "next");
         natsMsgHeader_Get(message, "Nats-Msg-Id", &id);
+        check_id(message, id);
         puts(id);
         natsMsg_Destroy(message);
     }
