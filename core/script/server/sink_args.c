@@ -16,18 +16,18 @@ enum { NAME = 1, TO, SPOOL, BATCH, TIMEOUT, TEXTS, HEADERS = TEXTS + SINK_TEXTS 
 static size_t size_arg(lua_State *L)
 {
     if (lua_isnoneornil(L, SPOOL)) return SINK_SPOOL;
+    struct err err;
     lua_Number bytes = luaL_checknumber(L, SPOOL);
-    if (!(bytes >= SINK_SPOOL_MIN && bytes <= (lua_Number)SINK_SPOOL_MAX))
-        script_raise(L, "k8s.sink: spool must be between 8Mi and 64Gi");
+    if (!sink_spool_may_be(bytes, &err)) script_raise(L, "k8s.sink: %s", err.text);
     return (size_t)bytes;
 }
 
 static size_t batch_arg(lua_State *L)
 {
     if (lua_isnoneornil(L, BATCH)) return SINK_BATCH;
+    struct err err;
     lua_Number count = luaL_checknumber(L, BATCH);
-    if (!(count >= 1 && count <= SINK_BATCH_MAX) || count != (lua_Number)(int)count)
-        script_raise(L, "k8s.sink: batch must be an integer from 1 to %d", SINK_BATCH_MAX);
+    if (!sink_batch_may_be(count, &err)) script_raise(L, "k8s.sink: %s", err.text);
     return (size_t)count;
 }
 

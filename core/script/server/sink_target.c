@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "script/server/sink.h"
 
 enum { TARGET_MAX = 2048, TOPIC_MAX = 249 };
 
@@ -143,6 +144,18 @@ bool sink_texts_check(const struct sink_target *target, const char *const texts[
     }
     if (logins > 1) return err_set(err, ERR_INVALID, "user, token and credentials are mutually exclusive");
     return !texts[SINK_MECHANISM] || check_mechanism(texts[SINK_MECHANISM], err);
+}
+
+bool sink_spool_may_be(double bytes, struct err *err)
+{
+    return (bytes >= SINK_SPOOL_MIN && bytes <= (double)SINK_SPOOL_MAX) ||
+           err_set(err, ERR_INVALID, "spool must be between 8Mi and 64Gi");
+}
+
+bool sink_batch_may_be(double count, struct err *err)
+{
+    return (count >= 1 && count <= SINK_BATCH_MAX && count == (double)(int)count) ||
+           err_set(err, ERR_INVALID, "batch must be an integer from 1 to %d", SINK_BATCH_MAX);
 }
 
 /* --- all of it */

@@ -58,3 +58,6 @@ bool sink_target_read(const char *to, struct sink_target *target, struct err *er
 /* False with ERR_INVALID for texts that the target has no use for, or that lack another one; NULL and "": not
  * given. No message has any of them but a mechanism. */
 bool sink_texts_check(const struct sink_target *target, const char *const texts[SINK_TEXTS], struct err *err);
+/* False with ERR_INVALID for bytes of a spool, and events of a batch, that are too few or too many. */
+bool sink_spool_may_be(double bytes, struct err *err);
+bool sink_batch_may_be(double count, struct err *err);

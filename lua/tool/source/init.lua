@@ -7,7 +7,7 @@ local reader = {}
 reader.__index = reader
 
 local PARTS = {
-  "walk", "expr", "fields", "paths", "args", "calls", "subjects", "requests", "globals", "literals",
+  "walk", "expr", "fields", "paths", "args", "calls", "subjects", "requests", "globals", "literals", "sinks",
 }
 for _, name in ipairs(PARTS) do
   for key, value in pairs(require("tool.source." .. name)) do reader[key] = value end

@@ -89,6 +89,11 @@ results["k8s.params"] = function(self, _, _, found)
   return { tag = "settings", fields = self:settings_of(found[1]), what = "setting" }
 end
 
+results["k8s.sink"] = function(self, _, _, found) return self:sink_of(found[1]) end
+results["k8s.Sink.publish"] = function(self, node, _, found, _, subject)
+  self:published_event(node, found[1], subject)
+end
+
 -- Texts that these functions take apart.
 results["k8s.quantity"] = function(self, _, list) self:quantity_argument(list[1]) end
 results["k8s.yaml.decode"] = function(self, _, list) self:yaml_argument(list[1], true) end
