@@ -103,7 +103,7 @@ describe("run with several --context #threads", function()
     assert.has_match(" errors=0 ", engine:err(), 1, true)
   end)
 
-  it("writes to the one that is named, and says so in the log of writes", function()
+  it("writes to the one that is named, and says so in the log of writes and in metrics", function()
     local engine = start([[
       local k8s = require "k8s"
       k8s.writes { "configmaps:create" }
@@ -112,7 +112,7 @@ describe("run with several --context #threads", function()
           apiVersion = "v1", kind = "ConfigMap", metadata = { name = "made", namespace = "default" } }
         return made and made:name() or tostring(err)
       end)
-    ]], "--audit-log", folder .. "/audit.log")
+    ]], "--audit-log", folder .. "/audit.log", "--metrics-bind-address", "127.0.0.1:0")
     await(function() return os.rename(socket, socket) end, "the socket", 30)
     local function call(name)
       local p = cluster.kubelua { "call", "make", name, "--admin-socket", socket }
@@ -122,6 +122,11 @@ describe("run with several --context #threads", function()
     assert.are.equal("made\n", call "west")
     assert.are.equal("made\n", call "home")
     assert.has_match("already exists", call "west")
+    local metrics = temp.run("curl -s http://" .. engine:wait_error 'Serving metrics" address="([^"]+)"' .. "/metrics")
+    for _, labels in ipairs { 'west",verb="create",resource="configmaps",code="201', 'west",verb="create",resource='
+      .. '"configmaps",code="409', '",verb="create",resource="configmaps",code="201' } do
+      assert.has_match('kubelua_writes_total{script="[^"]+",cluster="' .. labels .. '"} 1\n', metrics)
+    end
     assert.are.equal(0, cluster.terminate(engine))
     local entries = {}
     for line in io.lines(folder .. "/audit.log") do

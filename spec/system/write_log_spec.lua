@@ -125,9 +125,13 @@ describe("the audit trail #threads", function()
 
     local code, metrics = http:curl("GET", "/metrics")
     assert.are.equal(200, code)
-    assert.has_match('kubelua_writes_total{script="[^"]+",verb="patch",resource="configmaps",code="200"} 1\n', metrics)
-    assert.has_match('kubelua_writes_total{script="[^"]+",verb="delete",resource="configmaps",code="404"} 1\n', metrics)
-    assert.has_match('kubelua_writes_total{script="[^"]+",verb="create",resource="configmaps",code="201"} 1\n', metrics)
+    local function counted(verb, status)
+      local labels = ('cluster="",verb="%s",resource="configmaps",code="%s"'):format(verb, status)
+      assert.has_match('kubelua_writes_total{script="[^"]+",' .. labels .. '} 1\n', metrics)
+    end
+    counted("patch", 200)
+    counted("delete", 404)
+    counted("create", 201)
     assert.are.equal(0, cluster.terminate(engine))
   end)
 

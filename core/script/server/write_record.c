@@ -15,7 +15,7 @@
 #include "script/vm/state.h"
 #include "script/vm/task.h"
 
-FAMILY(family_writes, 400, COUNTER, "kubelua_writes_total", "script,verb,resource,code", NULL,
+FAMILY(family_writes, 400, COUNTER, "kubelua_writes_total", "script,cluster,verb,resource,code", NULL,
        "Number of writes of scripts by response code.");
 
 /* Limit of distinct kinds that are counted: `*:create` must not fill the memory with series. */
@@ -23,25 +23,37 @@ enum { COUNTERS_MAX = 1000 };
 
 struct write_counter {
     LIST_ENTRY(write_counter) link;
-    char *verb, *resource, *code;
+    char *cluster, *verb, *resource, *code;
     struct series *series;
 };
 
-static void count(struct script *script, const char *verb, const char *resource, const char *code)
+static bool is_of(const struct write_counter *c, const char *cluster, const char *verb, const char *resource,
+                  const char *code)
+{
+    return strcmp(c->cluster, cluster) == 0 && strcmp(c->verb, verb) == 0 &&
+           strcmp(c->resource, resource) == 0 && strcmp(c->code, code) == 0;
+}
+
+/* `cluster`: "" for the home cluster. */
+static void count(struct script *script, const char *cluster, const char *verb, const char *resource,
+                  const char *code)
 {
     struct write_counter *c;
     size_t found = 0;
     LIST_FOREACH (c, &script->own.writes->counters, link) {
         found++;
-        if (strcmp(c->verb, verb) == 0 && strcmp(c->resource, resource) == 0 && strcmp(c->code, code) == 0) {
+        if (is_of(c, cluster, verb, resource, code)) {
             series_inc(c->series);
             return;
         }
     }
     if (found >= COUNTERS_MAX) return;
     c = NEW(struct write_counter);
-    *c = (struct write_counter){.verb = xstrdup(verb), .resource = xstrdup(resource), .code = xstrdup(code)};
-    c->series = SERIES(&family_writes, script->id.name, verb, resource, code);
+    *c = (struct write_counter){.cluster = xstrdup(cluster),
+                                .verb = xstrdup(verb),
+                                .resource = xstrdup(resource),
+                                .code = xstrdup(code)};
+    c->series = SERIES(&family_writes, script->id.name, cluster, verb, resource, code);
     series_inc(c->series);
     LIST_INSERT_HEAD(&script->own.writes->counters, c, link);
 }
@@ -52,6 +64,7 @@ void write_counters_clear(struct script_writes *writes)
     while ((c = LIST_FIRST(&writes->counters))) {
         LIST_REMOVE(c, link);
         series_free(c->series);
+        free(c->cluster);
         free(c->verb);
         free(c->resource);
         free(c->code);
@@ -111,15 +124,17 @@ void write_record_veil(const struct write_record *record, struct err *err)
 }
 
 /* As client-go's metrics have it: the status, or that there was none. */
-static void count_sent(struct script *script, const struct object_request *request, int http_status)
+static void count_sent(struct script *script, const struct write_record *record, int http_status)
 {
+    const struct object_request *request = record->request;
+    const char *cluster = record->cluster && record->cluster->name ? record->cluster->name : "";
     struct buf resource = {0}, code = {0};
     write_request_resource(request, &resource);
     if (http_status)
         buf_printf(&code, "%d", http_status);
     else
         buf_puts(&code, "<error>");
-    count(script, write_function_of(request)->access_name, buf_text(&resource), buf_text(&code));
+    count(script, cluster, write_function_of(request)->access_name, buf_text(&resource), buf_text(&code));
     buf_clear(&resource);
     buf_clear(&code);
 }
@@ -145,7 +160,7 @@ void write_record_end(struct write_record *record, struct task *task, const stru
 {
     struct script *script = task->script;
     count_failed(task, script, response);
-    if (!record->is_recorded) count_sent(script, record->request, response->http_status);
+    if (!record->is_recorded) count_sent(script, record, response->http_status);
     note_version(record, response);
     if (script->host->audit)
         write_log_add(script->host->audit, record, clock_wall_us(script_clock(script)), response);
