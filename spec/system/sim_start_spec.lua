@@ -110,6 +110,24 @@ describe("kubelua sim #threads", function()
     assert.are.equal("Running", sim.api:get("/api/v1/namespaces/default/pods/q").status.phase)
   end)
 
+  it("loads a large list of a cluster as it loads its objects one by one", function()
+    local function list_of(...)
+      local sim = cluster.sim { ... }
+      local text = temp.run("curl --silent " .. sim.server .. "/api/v1/pods")
+      cluster.stop_all()
+      return text
+    end
+    local generated = list_of("--pods", "20")
+    assert.is_true(#generated > 100 * 1024)
+    local items = generated:match '"items":(%b[])'
+    local lines = items:sub(2, -2):gsub("%b{}", '%0\n'):gsub("\n,", "\n")
+      :gsub("{(\"metadata\")", '{"kind":"Pod","apiVersion":"v1",%1')
+    local function without_versions(text) return (text:gsub('"resourceVersion":"%d+"', "")) end
+    local large = list_of("--load", file(generated:gsub('([,{])"', '%1 \n "')))
+    assert.are.equal(without_versions(generated), without_versions(large))
+    assert.are.equal(without_versions(large), without_versions(list_of("--load", file(lines))))
+  end)
+
   it("loads documents of YAML, and directories", function()
     local folder = temp.folder {
       ["a.json"] = '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"three","namespace":"far"}}',

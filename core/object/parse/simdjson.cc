@@ -79,3 +79,9 @@ extern "C" const char *simdjson_tokens(struct simdjson_parser *parser, const cha
     *count = parser->stage1->n_structural_indexes;
     return nullptr;
 }
+
+extern "C" size_t simdjson_minify(const char *text, size_t len, char *out)
+{
+    size_t written = 0;
+    return simdjson::minify(text, len, out, written) ? 0 : written;
+}

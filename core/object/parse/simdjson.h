@@ -27,6 +27,10 @@ const char *simdjson_parse(struct simdjson_parser *parser, const char *text, siz
 const char *simdjson_tokens(struct simdjson_parser *parser, const char *text, size_t len, const uint32_t **at,
                             size_t *count);
 
+/* Writes a text that was parsed without the blanks between its tokens; returns its length. `out` has room for
+ * the text and the padding. */
+size_t simdjson_minify(const char *text, size_t len, char *out);
+
 #ifdef __cplusplus
 }
 #endif

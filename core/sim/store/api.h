@@ -3,6 +3,7 @@
 #pragma once
 #include <stdatomic.h>
 
+#include "base/buf.h"
 #include "sim/store/store.h"
 
 struct sim_settings {
@@ -42,6 +43,11 @@ struct sim_faults;
 struct sim_access;
 struct sim_director;
 
+/* Appends a text without the blanks between its tokens, whose bytes stay. Returns false if it is not one
+ * valid JSON value, or if it has numbers other than integers of 64 bits with a sign, or strings with a NUL.
+ */
+typedef bool sim_compact_fn(struct str text, struct buf *out);
+
 struct sim_api {
     struct clock *clock;         /* NULL: the real one */
     const struct sim_life *life; /* NULL: none */
@@ -51,6 +57,7 @@ struct sim_api {
     struct sim_faults *faults;
     struct sim_access *access; /* NULL: nobody is asked who he is */
     struct sim_director *director;
+    sim_compact_fn *compact; /* of a faster parser than ours, for large files; NULL without */
     /* A deleted pod on a node waits for the end of its grace period. Called without the store's lock. May be
      * NULL. */
     void (*terminating)(void *ctx, const struct sim_served *served, const struct sim_object *object,

@@ -22,7 +22,7 @@ static struct sim_served *find(struct sim_api *api, const json_t *object, struct
     return served;
 }
 
-static void make_namespace(struct sim_api *api, const char *name)
+void sim_load_namespace(struct sim_api *api, const char *name)
 {
     sim_store_lock(api->store);
     struct sim_served *served = sim_store_find(api->store, "", "v1", "namespaces");
@@ -74,7 +74,7 @@ bool sim_load_object(struct sim_api *api, json_t *object, struct err *err)
         return err_set(err, ERR_INVALID, "metadata.name is missing");
     if (served->kind->namespaced) {
         sim_default(json_object_get(object, "metadata"), "namespace", json_string("default"));
-        make_namespace(api, sim_text_at(object, "metadata.namespace"));
+        sim_load_namespace(api, sim_text_at(object, "metadata.namespace"));
     }
     if (*sim_text_at(object, "metadata.uid")) {
         put(api, served, object);

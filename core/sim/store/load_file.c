@@ -11,7 +11,7 @@
 #include "base/yaml/yaml_documents.h"
 #include "sim/store/load.h"
 
-enum { CHUNK = 1 << 20, YAML_MAX = 64 << 20 };
+enum { CHUNK = 1 << 20, YAML_MAX = 64 << 20, LARGE = 64 << 10 };
 
 bool sim_file_read(const char *path, struct buf *out, struct err *err)
 {
@@ -109,6 +109,16 @@ bool sim_load_text(struct sim_api *api, struct str text, struct err *err)
 
 /* --- Files and directories */
 
+/* What is large came from a cluster, most of the time. */
+static bool load_large(struct sim_api *api, struct str text)
+{
+    struct buf compact = {0};
+    bool ok = api->compact && text.n >= LARGE && api->compact(text, &compact) &&
+              sim_load_compact(api, buf_slice(&compact));
+    buf_clear(&compact);
+    return ok;
+}
+
 static bool load_one(struct sim_api *api, const char *path, struct err *err)
 {
     struct buf text = {0};
@@ -116,7 +126,7 @@ static bool load_one(struct sim_api *api, const char *path, struct err *err)
     if (ok && str_starts(buf_slice(&text), STR("\x28\xb5\x2f\xfd")))
         ok = err_set(err, ERR_INVALID,
                      "%s: compressed by zstd, as a recording is: only YAML and JSON are loaded", path);
-    else if (ok && !sim_load_text(api, buf_slice(&text), err))
+    else if (ok && !load_large(api, buf_slice(&text)) && !sim_load_text(api, buf_slice(&text), err))
         ok = err_wrap(err, "%s", path);
     buf_clear(&text);
     return ok;
