@@ -195,7 +195,7 @@ func (s *session) remember(r *request, body any) {
 		s.next = token
 	}
 	fromCache := strings.Contains(r.Query, "resourceVersion=0") // which may be older than what was written
-	dryRun := strings.Contains(r.Query, "dryRun") // whose Table may have a version that the request invented
+	dryRun := strings.Contains(r.Query, "dryRun")               // whose Table may have a version that the request invented
 	if uid == "" && version != "" && !fromCache && !dryRun {
 		s.listRV = version
 	}
