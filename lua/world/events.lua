@@ -5,12 +5,14 @@ local api = require "world.api"
 local cache = require "world.cache"
 local memory = require "world.memory"
 local queue = require "world.queue"
+local raw = require "world.raw"
 local times = require "world.times"
 
 local ID = "events"
 local SIMILAR, SIMILAR_WITHIN = 10, 600 * times.second
 local BURST, REFILL = 25, 300 * times.second
 local LIFE = 3600 * times.second
+local NAME_MAX = 253
 local COMBINED = "(combined from similar events): "
 
 local events = {}
@@ -25,7 +27,8 @@ function events.name_of(about)
   last_us = us
   local low = us % 2 ^ 20 * 1000 + nth -- a number has no more than 53 bits
   local high = math.floor(us / 2 ^ 20) * 1000 + math.floor(low / 2 ^ 20)
-  return ("%s.%x%05x"):format(about.name, high, low % 2 ^ 20)
+  local name = ("%s.%x%05x"):format(about.name, high, low % 2 ^ 20)
+  return #name <= NAME_MAX and name or raw.hex(32)
 end
 
 -- The reference to an object that Events are about, or to a field of it.

@@ -80,6 +80,15 @@ describe("kubelua sim --world tells Events #threads", function()
     end
   end)
 
+  it("of objects whose name leaves no room for a time, under a name of its own", function()
+    local budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+    sim.api:create(budgets, { kind = "PodDisruptionBudget", apiVersion = "policy/v1",
+      metadata = { name = ("b"):rep(250) },
+      spec = { minAvailable = 1, selector = { matchLabels = { app = "none" } } } })
+    step "1s"
+    assert.are.equal("NoPods", told("PodDisruptionBudget")[1]:match "^%w+")
+  end)
+
   it("counted when they are the same, and combined when they are many", function()
     sim.api:create(apps .. "deployments", deployment(12))
     step "1s"
