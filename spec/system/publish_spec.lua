@@ -67,6 +67,18 @@ describe("objects from a bucket", function()
     return p
   end
 
+  -- Writes a value without the program, by the protocol of NATS.
+  local function write_foreign(key, version)
+    local head = "NATS/1.0\r\nKubelua-Version: " .. version .. "\r\n\r\n"
+    local text = ('CONNECT {"verbose":false,"headers":true}\r\nHPUB $KV.test.%s %d %d\r\n%s\r\nPING\r\n')
+      :format(key, #head, #head, head)
+    temp.write(folder .. "/request", text)
+    local reply = temp.run(("bash -c 'exec 3<>/dev/tcp/127.0.0.1/%s; cat %s/request >&3; while read -r line <&3; "
+      .. "do echo \"$line\"; case $line in PONG*) break;; esac; done'"):format(broker.port, folder))
+    assert.matches("PONG", reply)
+    assert.is_nil(reply:find "-ERR", reply)
+  end
+
   -- Without a kubeconfig, so that it could not ask the server.
   local function worker(...)
     return cluster.kubelua {
@@ -139,8 +151,31 @@ describe("objects from a bucket", function()
     w:wait_line "^update\tdefault/b\t2"
     w:wait_line "^add\tdefault/c\t1\tfalse"
     p:wait_error "Bucket is written again"
+    -- It went on behind the last message that it had.
+    assert.is_nil(w:err():find "relisting", w:report())
     assert.are.equal(0, cluster.terminate(p), p:report())
     assert.matches("Published 1 kind: %d written, 1 deleted, 0 too large", p:err())
+  end)
+
+  it("are read as a whole again where deletes may have been forgotten meanwhile", function()
+    create("a", { v = "1" })
+    create("b", { v = "1" })
+    local p, w = publish "pods", worker()
+    w:wait_line "^add\tdefault/a"
+    w:wait_line "^add\tdefault/b"
+    label("b", "2")
+    w:wait_line "^update\tdefault/b\t2"
+    -- A message that is not its own stops no publisher.
+    write_foreign("forgotten", "1000000")
+    label("b", "3")
+    w:wait_line "^update\tdefault/b\t3"
+    p:wait_error "Bucket is written again"
+    end_broker()
+    w:wait_error "Bucket cannot be read, retrying"
+    delete "a"
+    start_broker(broker.port)
+    w:wait_error("relisting.*deleted objects since then may be forgotten", 60)
+    w:wait_line "^delete\tdefault/a\t1"
   end)
 
   it("are what the server has after restarts of the publisher: what was deleted meanwhile is found", function()
@@ -329,7 +364,7 @@ describe("objects from a bucket", function()
     fails({ "publish", "--to", url, "-s", sim.server }, "nothing to publish; give KINDs")
     fails({ "publish", "pods", "--to", "nats://u:secret@h/b", "-s", sim.server }, "without a user")
     fails({ "run", "-f", folder .. "/it.lua", "--from", "nats://h/b.c" }, "a bucket's name has at most")
-    fails({ "run", "-f", folder .. "/it.lua", "--from", "http://h/b" }, "must be nats://HOST")
+    fails({ "run", "-f", folder .. "/it.lua", "--from", "http://h/b" }, "%-%-from: must be nats://HOST")
     fails({ "publish", "pods", "--to", url, "-s", sim.server, "--nats-token-file", folder .. "/none" },
       "%-%-nats%-token%-file: ")
     fails({ "publish", "pods", "--to", url, "-s", sim.server, "--nats-creds-file", folder .. "/it.lua" },

@@ -32,6 +32,7 @@ static const struct flag *table_of(struct bucket_flags *f, struct flag place, st
 
 const struct flag *bucket_flags_from(struct bucket_flags *f)
 {
+    f->name = "--from";
     return table_of(
         f,
         (struct flag){
@@ -45,6 +46,7 @@ const struct flag *bucket_flags_from(struct bucket_flags *f)
 
 const struct flag *bucket_flags_to(struct bucket_flags *f)
 {
+    f->name = "--to";
     return table_of(f,
                     (struct flag){"to", 0, FLAG_STRING, &f->url, "nats://HOST/BUCKET", NULL,
                                   "Bucket of NATS JetStream to write to; it is made if there is none"},
@@ -90,6 +92,7 @@ bool bucket_flags_read(const struct bucket_flags *flags, struct bucket_place *pl
     if (!check(flags, err)) return false;
     if (!flags->url) return true;
     if (flags->part && !bucket_part_read(flags->part, place, err)) return err_wrap(err, "--partition");
-    return (place->module = bucket_module_open(err)) && bucket_target_read(flags->url, target, err) &&
-           read_login(flags, target, err) && bucket_target_check(place->module, target, err);
+    if (!(place->module = bucket_module_open(err)) || !bucket_target_read(flags->url, target, err))
+        return err_wrap(err, "%s", flags->name);
+    return read_login(flags, target, err) && bucket_target_check(place->module, target, err);
 }

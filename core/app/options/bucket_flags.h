@@ -5,6 +5,7 @@
 
 /* Each may be NULL. */
 struct bucket_flags {
+    const char *name; /* of the flag; set by its table */
     const char *url;
     const char *user, *password_file, *token_file, *credentials_file;
     const char *ca_file, *cert_file, *key_file;

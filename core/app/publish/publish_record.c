@@ -3,7 +3,6 @@
 
 #include "app/publish/publish_internal.h"
 #include "kube/kinds/catalogue.h"
-#include "net/loop.h"
 
 static void put_field(const char *name, const char *text, struct buf *out)
 {
@@ -28,8 +27,7 @@ void publish_put_record(struct publisher *publisher, bool ends, struct buf *out)
 {
     const struct publish_kind *kind;
     put_head(publisher->options.identity, ends, out);
-    buf_printf(out, "\"atMicros\":%lld,\"refused\":%llu,\"kinds\":[",
-               (long long)clock_wall_us(loop_clock(publisher->options.loop)),
+    buf_printf(out, "\"atMicros\":%lld,\"refused\":%llu,\"kinds\":[", (long long)clock_wall_us(clock_real()),
                (unsigned long long)publisher->totals.refused);
     STAILQ_FOREACH (kind, &publisher->kinds, link) {
         buf_puts(out, kind == STAILQ_FIRST(&publisher->kinds) ? "{" : ",{");

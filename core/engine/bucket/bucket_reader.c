@@ -14,7 +14,7 @@
 #include "engine/bucket/bucket_key.h"
 #include "net/transport.h"
 
-enum { BUFFER_MAX = 4 << 20, PIECE_MS = 100 };
+enum { BUFFER_MAX = 1 << 20, KEPT_MAX = 64 << 10, PIECE_MS = 100 };
 
 enum record_type { RECORD_OPENED, RECORD_MESSAGE, RECORD_CAUGHT_UP, RECORD_ENDED };
 
@@ -200,6 +200,7 @@ static void on_wake(void *ctx)
     if (reader->taken.len > 0) deliver_all(reader);
     reader->inside = false;
     reader->taken.len = 0;
+    if (reader->taken.cap > KEPT_MAX) buf_clear(&reader->taken);
 }
 
 static void free_reader(struct bucket_reader *reader)
