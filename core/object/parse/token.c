@@ -9,7 +9,11 @@
 #include "base/must.h"
 #include "object/parse/simdjson.h"
 
-enum { DIGITS_MAX = 18, DOUBLE_TEXT_MAX = 64 };
+enum {
+    DIGITS_MAX = 18,
+    DOUBLE_TEXT_MAX = 64,
+    EXACT_DIGITS_MAX = 15, /* of an integer that a double is exactly */
+};
 
 struct token_parser {
     struct simdjson_parser *simdjson;
@@ -123,11 +127,36 @@ static const char *double_end(const char *p)
     return p > exponent ? p : NULL;
 }
 
+/* Reads a number of few digits without an exponent: both parts of the quotient are exact, so it is the
+ * nearest double. Returns false for others. */
+static bool short_double(const char *p, const char *end, double *out)
+{
+    static const double powers[] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                    1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+    const bool negative = *p == '-';
+    const char *point = end;
+    uint64_t n = 0;
+    p += negative;
+    if (end - p > EXACT_DIGITS_MAX + 1) return false;
+    for (; p < end; p++) {
+        if (*p == '.')
+            point = p + 1;
+        else if (*p >= '0' && *p <= '9')
+            n = n * 10 + (uint64_t)(*p - '0');
+        else
+            return false;
+    }
+    *out = (double)n / powers[end - point];
+    if (negative) *out = -*out;
+    return true;
+}
+
 bool token_double(const struct tokens *t, size_t i, double *out)
 {
     const char *p = t->text + t->at[i], *end = double_end(p);
     char copy[DOUBLE_TEXT_MAX], *parsed;
     if (!end || end > t->text + t->at[i + 1] || !ends_here(t, i, end)) return false;
+    if (short_double(p, end, out)) return true;
     size_t n = (size_t)(end - p);
     if (n >= sizeof copy) return false;
     memcpy(copy, p, n);

@@ -2,6 +2,7 @@
 #include "core/object/support/objects.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,6 +113,21 @@ static bool double_of(const char *text, double *d)
     return is;
 }
 
+/* Short ones are divided, long ones are left to the C library: all are the nearest double. */
+static void test_doubles_of_all_lengths(void **state)
+{
+    for (unsigned i = 0; i < 20000; i++) {
+        char text[64];
+        unsigned long long digits = (i + 1) * 0x9e3779b97f4a7c15u;
+        for (unsigned cut = i % 19; cut > 0; cut--) digits /= 10;
+        int n = snprintf(text, sizeof text, "%s%llu.%0*llu", i % 3 ? "" : "-", digits % 100000,
+                         (int)(i % 17 + 1), digits / 7 % 1000000000);
+        double d, expected = strtod(text, NULL);
+        assert_true(n > 0 && double_of(text, &d));
+        assert_memory_equal(&d, &expected, sizeof d);
+    }
+}
+
 static void test_doubles(void **state)
 {
     static const char *const others[] = {"1",    "1.",    ".5", "01.5",  "1e",  "1e+", "1.e3",   "1.5x",
@@ -171,6 +187,7 @@ int main(void)
         cmocka_unit_test(test_a_backslash_is_seen_wherever_it_stands),
         cmocka_unit_test(test_integers),
         cmocka_unit_test(test_doubles),
+        cmocka_unit_test(test_doubles_of_all_lengths),
         cmocka_unit_test(test_atoms),
         cmocka_unit_test(test_escapes),
     };
