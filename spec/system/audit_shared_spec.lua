@@ -2,6 +2,8 @@
 local cluster = require "spec.support.cluster"
 local temp = require "spec.support.temp"
 
+local sanitized = (os.getenv "KUBELUA_PRESET" or "release") ~= "release"
+
 local RULES = [[
 local k8s = require "k8s"
 k8s.rule { id = "odd", severity = "high", kinds = { "pods", "configmaps" }, check = function(obj, r)
@@ -85,7 +87,7 @@ describe("a large file that several processes audit", function()
     end
     assert.are.equal(compare "--from - -o json < @lines.json", audit(3, "--from - -o json", nil,
       "cat @lines.json |"))
-    if os.execute "command -v strace >/dev/null" == 0 then
+    if not sanitized and os.execute "command -v strace >/dev/null" == 0 then -- sanitizers have a process of their own
       assert.are.equal(3, processes "--from @list.json")
       assert.are.equal(3, processes "--from @lines.json")
       assert.are.equal(0, processes "--from @lines.json --max-input-size 1Gi")
