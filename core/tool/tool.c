@@ -2,12 +2,23 @@
 #include "tool/tool.h"
 
 #include <lualib.h>
+#include <stdint.h>
 
 #include "base/embedded_file.h"
 #include "base/must.h"
 #include "base/text/nearest.h"
 
 extern const struct embedded_module tool_modules[];
+
+/* Loads an embedded module when it is required: a command needs some of a hundred. */
+static int l_open_module(lua_State *L)
+{
+    const struct embedded_module *m = lua_touserdata(L, lua_upvalueindex(1));
+    must(luaL_loadbuffer(L, m->source, m->len, m->chunk) == 0);
+    lua_insert(L, 1);
+    lua_call(L, lua_gettop(L) - 1, 1);
+    return 1;
+}
 
 lua_State *tool_open(void)
 {
@@ -17,7 +28,8 @@ lua_State *tool_open(void)
     lua_getglobal(L, "package");
     lua_getfield(L, -1, "preload");
     for (const struct embedded_module *m = tool_modules; m->name; m++) {
-        must(luaL_loadbuffer(L, m->source, m->len, m->chunk) == 0);
+        lua_pushlightuserdata(L, (void *)(uintptr_t)m);
+        lua_pushcclosure(L, l_open_module, 1);
         lua_setfield(L, -2, m->name);
     }
     lua_pop(L, 2);

@@ -13,6 +13,7 @@ local new_reader = require "tool.source"
 
 -- The compiler would take longer than the checks: it gives up most of what it begins, as they match patterns.
 jit.off()
+collectgarbage("setpause", 400) -- the process ends soon
 
 local OK, FINDINGS, USAGE, UNREAD = 0, 1, 2, 3
 -- An editor or a pipeline checks without a cluster, so the environment (KUBECONFIG) selects none.
