@@ -111,11 +111,28 @@ static void close_holes(struct collection *c)
     c->holes = 0;
 }
 
+/* Tells the pools of the objects that a list ended. With several I/O threads there are some, and the first
+ * objects are in all of them. */
+static void end_list(const struct collection *c)
+{
+    enum { LOOKED_AT = 64, POOLS_MAX = 16 };
+    struct pool *told[POOLS_MAX];
+    size_t count = 0;
+    for (size_t i = 0; i < c->used && i < LOOKED_AT && count < POOLS_MAX; i++) {
+        struct pool *pool = root_pool(c->objects[i]);
+        size_t at = 0;
+        while (at < count && told[at] != pool) at++;
+        if (at < count) continue;
+        told[count++] = pool;
+        pool_list_ended(pool, c->used);
+    }
+}
+
 void collection_replace(struct collection *c, struct delta_fifo *fifo, const char *resource_version,
                         int64_t received_us)
 {
     close_holes(c);
-    if (c->used) pool_list_ended(root_pool(c->objects[0]), c->used);
+    end_list(c);
     delta_fifo_replace(fifo, resource_version, c->objects, c->used, c->refused, received_us);
     free(c->slots);
     *c = (struct collection){0};
