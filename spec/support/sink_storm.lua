@@ -45,11 +45,11 @@ local Storm = {}
 Storm.__index = Storm
 
 -- sim, folder, to; `trouble(i)`: what happens to the target of engine i; `calm()`: from now on it works; `args`: more
--- of the engines.
+-- of the engines; `most`, `kills`: no more events, and no more engines that are killed.
 function storm.new(given)
   local self = setmetatable(given, Storm)
-  self.last, self.stored, self.told = math.ceil(storm.EVENTS / KEYS), {}, {}
-  self.count = 0
+  self.last, self.stored, self.told = math.ceil(math.min(storm.EVENTS, given.most or math.huge) / KEYS), {}, {}
+  self.count, self.kills = 0, math.min(storm.KILLS, given.kills or math.huge)
   for i = 1, KEYS do self.stored[i] = 0 end
   self.seed = tonumber(os.getenv "SEED" or os.time())
   self.calm = given.calm or function() end
@@ -145,7 +145,7 @@ end
 
 -- The engines, of which all but the last are killed. Returns seconds.
 function Storm:rage()
-  local begin, kills = proc.now(), storm.KILLS
+  local begin, kills = proc.now(), self.kills
   for i = 1, kills + 1 do
     local function part(share) return (i - 1 + share) * self.last * KEYS / (kills + 1) end
     self:start()
@@ -195,7 +195,7 @@ function Storm:check(name, ids, seconds)
     end
   end
   print(("# %-14s %7d events of %d keys, %d engines killed, disk full %d times: none lost, none out of order, %d came"
-    .. " twice, %d s"):format(name, self.last * KEYS, KEYS, storm.KILLS, self.full or 0, twice, seconds))
+    .. " twice, %d s"):format(name, self.last * KEYS, KEYS, self.kills, self.full or 0, twice, seconds))
   return twice
 end
 

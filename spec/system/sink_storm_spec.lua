@@ -173,6 +173,7 @@ describe("a sink of a stream in a storm", function()
     local brokers = target:wait_line "^brokers (.*)$"
     local one = storm.new {
       sim = sim, folder = folder, to = "kafka://" .. brokers .. "/events", args = { "--allow-sink", "kafka://*" },
+      most = 40000, kills = 4, -- these brokers keep 5 MB of a partition
       trouble = function(i)
         target:write(i % 2 == 1 and "lose\n" or "down 1\n")
         if i % 2 == 1 then return end
