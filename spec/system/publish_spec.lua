@@ -157,6 +157,43 @@ describe("objects from a bucket", function()
     assert.matches("Published 1 kind: %d written, 1 deleted, 0 too large", p:err())
   end)
 
+  it("are of the kinds of scripts, or what selectors leave, and as far as they fit into a message", function()
+    create("a", { app = "web", v = "1" })
+    create("b", { v = "1" })
+    local p, w = publish("-f", folder .. "/it.lua", "-l", "app=web"), worker()
+    w:wait_line "^add\tdefault/a"
+    sim.api:patch("/api/v1/namespaces/default/pods/b", { metadata = { labels = { app = "web" } } })
+    w:wait_line "^add\tdefault/b"
+    label("a", "2")
+    w:wait_line "^update\tdefault/a\t2"
+    sim.api:patch("/api/v1/namespaces/default/pods/a", { metadata = { labels = { app = "other" } } })
+    w:wait_line "^delete\tdefault/a"
+    assert.are.equal(0, cluster.terminate(p), p:report())
+    assert.are.equal(0, cluster.terminate(w), w:report())
+    temp.write(folder .. "/large.json", ('{"metadata":{"name":"large"},"data":{"x":"%s"}}'):format(("x"):rep(1046000)))
+    sim.api:create("/api/v1/namespaces/default/configmaps", { metadata = { name = "small" }, data = { x = "1" } })
+    sim.api:create("/api/v1/namespaces/default/configmaps", "@" .. folder .. "/large.json")
+    p = publish "configmaps"
+    p:wait_error('Object exceeds the largest message of NATS %(max_payload%), not published" kind="configmaps" '
+      .. 'namespace="default" name="large"')
+    temp.write(folder .. "/exec.lua", [[
+      local k8s = require "k8s"
+      local maps = k8s.informer("configmaps")
+      k8s.main(function()
+        local names = {}
+        for map in maps:lister():list() do names[#names + 1] = map:name() end
+        print("maps", table.concat(names, " "))
+      end)
+    ]])
+    local text, code = temp.run(("HOME=%s KUBECONFIG=/dev/null %s exec %s/exec.lua --from %s"):format(folder,
+      cluster.binary, folder, url))
+    assert.are.equal(0, code, text)
+    assert.matches("\nmaps\t[%w.%- ]*small", "\n" .. text)
+    assert.is_nil(text:find "maps\t[^\n]*large", text)
+    assert.are.equal(0, cluster.terminate(p), p:report())
+    assert.matches("1 too large", p:err())
+  end)
+
   it("are read as a whole again where deletes may have been forgotten meanwhile", function()
     create("a", { v = "1" })
     create("b", { v = "1" })
