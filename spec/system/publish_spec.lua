@@ -415,6 +415,8 @@ describe("objects from a bucket", function()
     end
     fails({ "run", "-f", folder .. "/it.lua", "-s", sim.server, "--partition", "0/2" },
       "%-%-partition requires %-%-from")
+    fails({ "run", "-f", folder .. "/it.lua", "--from", url, "--cache-dir", folder .. "/cache" },
+      "%-%-cache%-dir and %-%-from are mutually exclusive; the bucket has the state")
     fails({ "run", "-f", folder .. "/it.lua", "--from", url, "--shard" },
       "%-%-shard and %-%-from are mutually exclusive; use %-%-partition")
     fails({ "publish", "podz", "--to", url, "-s", sim.server }, "podz")

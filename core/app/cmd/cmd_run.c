@@ -94,6 +94,14 @@ static bool check_threads(struct err *err)
            err_set(err, ERR_INVALID, "--cache-dir and --io-threads above 1 are mutually exclusive");
 }
 
+/* Stored caches continue at versions of a server, whose identity they are bound to. */
+static bool check_from(struct err *err)
+{
+    if (!options.bucket.url || !options.cache_dir) return true;
+    return err_set(err, ERR_INVALID,
+                   "--cache-dir and --from are mutually exclusive; the bucket has the state");
+}
+
 /* Anybody may list command lines; the environment is the process's own. */
 static void warn_of_token(const struct flags_given *given)
 {
@@ -169,8 +177,9 @@ static bool prepare(enum driver_mode mode, struct flag_list *arguments, struct s
     if (mode == DRIVER_RUN && !options.allow_core_dumps) core_dumps_forbid();
     warn_of_token(options.given);
     return options_read_params(&options, err) && options_read_history(&options, err) && check_ignore(err) &&
-           check_namespace(err) && check_threads(err) && options_complete(&options, true, files, err) &&
-           load_clusters(configs, err) && pool_check_space(err);
+           check_from(err) && check_namespace(err) && check_threads(err) &&
+           options_complete(&options, true, files, err) && load_clusters(configs, err) &&
+           pool_check_space(err);
 }
 
 /* A report that did not reach its reader is not done, whatever main returned. */
