@@ -10,7 +10,7 @@
 
 enum {
     PLAIN_OFTEN = 4,
-    STRANGERS = 16,          /* keys without a number in a row, after which none gets one */
+    STRANGERS = 8,           /* keys without a number in a row, after which none of their map gets one */
     SCRATCH_KEPT = 64 << 10, /* bytes, between two objects */
 };
 
@@ -58,6 +58,19 @@ bool walk_take_identity(struct walk *w, uint32_t field)
     return !has_backslash(to->p, to->n);
 }
 
+/* Packs a key. Once many in a row of one map got no number, those behind them are stored as they are: the map
+ * is data, whose keys would hardly get one. */
+static inline bool put_key(struct walk *w, struct str key, int *strangers, uint32_t *field)
+{
+    if (*strangers == STRANGERS) {
+        *field = DICT_NONE;
+        return key.n <= PACK_KEY_LENGTH_MAX && encode_own_key(&w->packer->encoder, key, NULL);
+    }
+    if (!pack_key(w->packer, key, field)) return false;
+    *strangers = *field == DICT_NONE ? *strangers + 1 : 0;
+    return true;
+}
+
 /* Takes the key at the walk, and moves to its value. */
 static inline bool take_key(struct walk *w, uint32_t *field)
 {
@@ -68,10 +81,13 @@ static inline bool take_key(struct walk *w, uint32_t *field)
     return true;
 }
 
-static bool take_entry(struct walk *w, int depth)
+static bool take_entry(struct walk *w, int depth, int *strangers)
 {
     uint32_t field, word, path = w->path;
-    if (!take_key(w, &field)) return false;
+    struct str key;
+    if (here(w) != '"' || !walk_text(w, &key) || !put_key(w, key, strangers, &field)) return false;
+    if (here(w) != ':') return false;
+    w->at++;
     w->path = (path + field) * 0x9e3779b1u;
     if (!walk_value(w, depth + 1, field, &word)) return false;
     w->path = path;
@@ -111,12 +127,13 @@ static bool take_map(struct walk *w, int depth, uint32_t *word)
 {
     struct open open = encode_open(&w->packer->encoder);
     bool well = true;
+    int strangers = 0;
     w->at++;
     if (here(w) == '}') {
         w->at++;
     } else {
         do {
-            if (!(depth > 2 ? take_entry(w, depth) : take_outer_entry(w, depth))) return false;
+            if (!(depth > 2 ? take_entry(w, depth, &strangers) : take_outer_entry(w, depth))) return false;
         } while (walk_more(w, '}', &well));
     }
     return well && encode_map(&w->packer->encoder, open, depth > 2, word, NULL);
@@ -139,23 +156,16 @@ static bool take_array(struct walk *w, int depth, uint32_t *word)
     return well && encode_array(&w->packer->encoder, open, true, word, NULL);
 }
 
-/* Packs the key at the walk, and moves to its value. Once many keys in a row got no number, those behind them
- * are stored as they are: the map is data, whose keys would hardly get one. */
+/* Packs the key at the walk, and moves to its value. */
 static bool take_large_key(struct large *l, uint32_t *field)
 {
     struct walk *w = l->walk;
-    struct encoder *e = &w->packer->encoder;
     struct str raw, key;
     if (here(w) != '"') return false;
     raw = token_raw(&w->tokens, w->at);
     if (!walk_text(w, &key)) return false;
     large_note_key(l, raw, raw.p == key.p);
-    if (l->strangers == STRANGERS) {
-        if (key.n > PACK_KEY_LENGTH_MAX || !encode_own_key(e, key, NULL)) return false;
-    } else {
-        if (!pack_key(w->packer, key, field)) return false;
-        l->strangers = *field == DICT_NONE ? l->strangers + 1 : 0;
-    }
+    if (!put_key(w, key, &l->strangers, field)) return false;
     if (here(w) != ':') return false;
     w->at++;
     return true;
