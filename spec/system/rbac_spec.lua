@@ -251,6 +251,18 @@ rules:
 ]=], extra)
   end)
 
+  it("has the Leases and the table of run --shard, with the same flag", function()
+    local extra = on_sim('require("k8s").informer "pods"', "--shard=team"):out()
+    assert.has_match([=[
+    resources: [leases]
+    verbs: [get, list, create, update, delete]
+]=], extra, 1, true)
+    assert.has_match([=[
+    resourceNames: [kubelua-shard-team]
+    verbs: [get, list, watch, update]
+]=], extra, 1, true)
+  end)
+
   it("has what run --clusters-from follows, with the same flag", function()
     local extra = on_sim('require("k8s").informer "pods"', "--clusters-from=ops/team=a"):out()
     assert.has_match([=[

@@ -1,7 +1,6 @@
 -- Engines that share the objects of an informer (run --shard), on the simulated server: each object has one owner at a
 -- time, also when replicas are killed, frozen or cut off; and what a script, the status and the metrics show of it.
--- With SECONDS=600 OBJECTS=20000 it is `./dev prove shards`, by SEED, on SERVER=sim or real (GATE=true or false), with
--- PODS instead of config maps of the simulated one.
+-- `./dev prove shards` has long random histories, on a real server too.
 local api = require "spec.support.api"
 local await = require "spec.support.await"
 local cjson = require "cjson"
@@ -56,27 +55,35 @@ describe("replicas that share objects #threads", function()
     settle(written)
   end
 
-  for _, mode in ipairs { "off", "on" } do
-    local server = mode == "on" and ", with a server that selects" or ""
+  local function kill(member)
+    group:kill(member)
+    group:start()
+  end
+
+  local function freeze(member)
+    member.process:kill "STOP"
+    pause(4.5)
+    member.process:kill "CONT"
+  end
+
+  local function cut_off(member)
+    member.relay:hold()
+    pause(4.5)
+    member.relay:mend()
+  end
+
+  local function leave(member) assert.equal(0, group:terminate(member)) end
+
+  for mode, changes in ipairs { { kill, freeze }, { cut_off, leave } } do
+    local server = mode == 1 and "" or ", with a server that selects"
     it("have one owner for each object, whatever happens to them (A-7)" .. server, function()
       local written = {}
-      start_group(60, { "--shards", mode })
+      start_group(60, { "--shards", server == "" and "off" or "on" })
       change(function() group:start() group:start() end, written)
       for _, member in ipairs(group.members) do
         assert.is_true(member.have > 8 and member.have < 34, member.have) -- a third of 60 by a hash
       end
-      change(function(member) group:kill(member) group:start() end, written)
-      change(function(member)
-        member.process:kill "STOP"
-        pause(4.5)
-        member.process:kill "CONT"
-      end, written)
-      change(function(member)
-        member.relay:hold()
-        pause(4.5)
-        member.relay:mend()
-      end, written)
-      change(function(member) assert.equal(0, group:terminate(member)) end, written)
+      for _, one in ipairs(changes) do change(one, written) end
       local count = group:check(written)
       assert.is_true(count.calls > 60 and count.lost > 0)
       assert.is_true(count.longest < 12, count.longest) -- two leases, three looks, a retry, and a list

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "base/text/nearest.h"
 #include "informer/group/shards.h"
+#include "informer/shard/member.h"
 #include "script/vm/script_name.h"
 
 const struct flag *limit_flags(struct options *o)
@@ -208,6 +209,7 @@ bool options_check_shard(struct options *o, struct err *err)
     }
     if (!o->shard) return true;
     if (!*o->shard) o->shard = "kubelua";
+    if (!o->shard_lease_ms) o->shard_lease_ms = shard_times_default.duration_ms; /* without that flag */
     if (!shard_lease_check(o->shard_lease_ms, err)) return err_wrap(err, "--shard-lease-duration");
     return shard_group_check(o->shard, err) || err_wrap(err, "--shard");
 }

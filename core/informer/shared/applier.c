@@ -1,6 +1,8 @@
 /* Applies deltas; see applier.h. */
 #include "informer/shared/applier.h"
 
+#include <stdlib.h>
+
 #include "base/clock.h"
 #include "informer/reflect/refusals.h"
 
@@ -14,6 +16,7 @@ void applier_clear(struct applier *applier)
     cursor_clear(&applier->cursor);
     handler_list_clear(&applier->handlers);
     mirrors_clear(&applier->mirrors);
+    free(applier->ranges);
     indexer_free(applier->store);
 }
 
@@ -97,7 +100,7 @@ static void process_replace(struct applier *applier, const struct delta *delta, 
     }
     mirrors_replace(&applier->mirrors, &replaced, delta->objects);
     cursor_open_list(&applier->cursor, &replaced, delta->objects, info);
-    if (!ranges_are_all(&applier->ranges)) applier->cursor.ranges = &applier->ranges;
+    applier->cursor.ranges = applier->ranges;
 }
 
 /* Opens a resync of the handlers whose period is over (I-16). No request is sent and nothing is compared
@@ -128,9 +131,9 @@ static void begin_delta(struct applier *applier, struct delta *delta)
 {
     const struct transform *transform = &applier->transform;
     if (delta->object) note_version(applier, delta);
-    if (!ranges_are_all(&applier->ranges)) {
-        if (delta->object && !ranges_want(&applier->ranges, delta->object)) return;
-        if (delta->type == DELTA_REPLACED_ALL) ranges_take_list(&applier->ranges, delta);
+    if (applier->ranges) {
+        if (delta->object && !ranges_want(applier->ranges, delta->object)) return;
+        if (delta->type == DELTA_REPLACED_ALL) ranges_take_list(applier->ranges, delta);
     }
     /* A list may take many calls of the transform, so it is transformed in slices before it takes effect. */
     if (transform->fn && delta->type == DELTA_REPLACED_ALL)
@@ -158,8 +161,7 @@ enum { RUN_MAX = 64, RUN_NS = 2000000 };
 
 static bool takes_runs(const struct applier *applier)
 {
-    return applier->handlers.owners >= OWNERS_MANY && !applier->transform.fn &&
-           ranges_are_all(&applier->ranges);
+    return applier->handlers.owners >= OWNERS_MANY && !applier->transform.fn && !applier->ranges;
 }
 
 size_t applier_batch(const struct applier *applier, size_t max)
@@ -212,18 +214,18 @@ static void begin_to_lose(struct applier *applier)
 {
     const struct event_info info = {.shard = SHARD_LOST};
     struct replacement lost;
-    ranges_take_out(&applier->ranges, applier->store, &lost);
+    ranges_take_out(applier->ranges, applier->store, &lost);
     mirrors_replace(&applier->mirrors, &lost, NULL);
     handler_list_begin_delta(&applier->handlers);
     cursor_open_list(&applier->cursor, &lost, NULL, &info);
-    applier->ranges.is_taking_out = true;
+    applier->ranges->is_taking_out = true;
 }
 
 size_t applier_lose(struct applier *applier, size_t max)
 {
-    if (!applier->ranges.is_taking_out) begin_to_lose(applier);
+    if (!applier->ranges->is_taking_out) begin_to_lose(applier);
     size_t done = cursor_run(&applier->cursor, &applier->handlers, max);
-    applier->ranges.is_taking_out = applier->cursor.open;
+    applier->ranges->is_taking_out = applier->cursor.open;
     return done ? done : 1;
 }
 

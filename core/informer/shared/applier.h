@@ -16,7 +16,7 @@ struct applier {
     struct indexer *store;
     struct mirrors mirrors;
     struct handler_list handlers;
-    struct ranges ranges;
+    struct ranges *ranges; /* NULL: the cache holds objects of all slots */
     struct transform transform;
     struct transform_counts transform_counts;
     struct transform_progress transforming; /* of the delta in progress: a list, before it takes effect */

@@ -1,13 +1,13 @@
 /* Slots whose objects the cache of a shared informer holds, as this replica owns them. What the reflector
  * sends is checked here once more, as it may be older than the last change of owners. Owner: the applier that
- * embeds it, on the engine thread. */
+ * has it, on the engine thread. */
 #pragma once
 #include "informer/reflect/delta_fifo.h"
 #include "informer/shard/shard_filter.h"
 #include "informer/store/indexer.h"
 
 struct ranges {
-    enum shard_by by;       /* SHARD_BY_NOTHING: the cache holds objects of all slots */
+    enum shard_by by;
     struct slot_set owned;  /* of this replica */
     struct slot_set listed; /* of those: a list had them since they were gained */
     int64_t generation;     /* of the lists that have all of `owned` */
@@ -17,9 +17,11 @@ struct ranges {
     bool is_taking_out;     /* the cursor of the applier is that of lost objects */
 };
 
-static inline bool ranges_are_all(const struct ranges *ranges)
+/* Returns whether objects of lost slots are yet to be taken out, or handlers notified of that. `ranges` NULL:
+ * the cache holds objects of all slots. */
+static inline bool ranges_are_losing(const struct ranges *ranges)
 {
-    return ranges->by == SHARD_BY_NOTHING;
+    return ranges && (ranges->is_losing || ranges->is_taking_out);
 }
 /* Replaces `owned`. Returns whether there are new ones, so that a list of the new generation is needed. */
 bool ranges_set(struct ranges *ranges, const struct slot_set *owned);

@@ -193,14 +193,15 @@ static size_t lose_some(struct shared_informer *informer, size_t max)
     informer->owed -= done < informer->owed ? done : informer->owed;
     if (informer->latency) informer->mark_ns = clock_measure_ns();
     /* Who drains the lost slots waits for this. */
-    if (!shared_informer_is_losing(informer) && informer->shown) informer->shown(informer->shown_ctx);
+    if (!ranges_are_losing(informer->applier.ranges) && informer->shown) informer->shown(informer->shown_ctx);
     return done;
 }
 
 static bool is_to_lose(const struct shared_informer *informer)
 {
     const struct applier *applier = &informer->applier;
-    return applier->ranges.is_taking_out || (applier->ranges.is_losing && !applier_has_begun(applier));
+    if (!ranges_are_losing(applier->ranges)) return false;
+    return applier->ranges->is_taking_out || !applier_has_begun(applier);
 }
 
 /* Chooses the next work. The store must not change during an initial delivery. But a handler may add another
@@ -247,7 +248,7 @@ void shared_informer_finish_delta(struct shared_informer *informer)
     if (informer->latency) informer->mark_ns = clock_measure_ns();
     while (informer->applier.handlers.delivering_initial) show_some(informer, SIZE_MAX);
     while (informer->applier.cursor.open) {
-        if (informer->applier.ranges.is_taking_out)
+        if (informer->applier.ranges && informer->applier.ranges->is_taking_out)
             lose_some(informer, SIZE_MAX);
         else
             apply_some(informer, SIZE_MAX);
@@ -260,36 +261,18 @@ bool shared_informer_has_work(const struct shared_informer *informer)
     const struct handler_list *handlers = &informer->applier.handlers;
     if (waits_for_turn(informer)) return false;
     return handlers->delivering_initial || handlers->waiting || informer->batch_count > 0 ||
-           shared_informer_is_losing(informer) || delta_fifo_len(informer->fifo) > 0;
+           ranges_are_losing(informer->applier.ranges) || delta_fifo_len(informer->fifo) > 0;
 }
-
-/* --- slots */
 
 void shared_informer_share(struct shared_informer *informer, enum shard_by by)
 {
-    informer->applier.ranges.by = by;
+    informer->applier.ranges = NEW(struct ranges);
+    informer->applier.ranges->by = by;
 }
 
-bool shared_informer_set_slots(struct shared_informer *informer, const struct slot_set *slots)
+struct ranges *shared_informer_ranges(const struct shared_informer *informer)
 {
-    bool gains = ranges_set(&informer->applier.ranges, slots);
-    if (shared_informer_is_losing(informer)) on_ready(informer);
-    return gains;
-}
-
-int64_t shared_informer_generation(const struct shared_informer *informer)
-{
-    return informer->applier.ranges.generation;
-}
-
-bool shared_informer_is_losing(const struct shared_informer *informer)
-{
-    return informer->applier.ranges.is_losing || informer->applier.ranges.is_taking_out;
-}
-
-const struct slot_set *shared_informer_listed(const struct shared_informer *informer)
-{
-    return &informer->applier.ranges.listed;
+    return informer->applier.ranges;
 }
 
 /* --- handlers and state */

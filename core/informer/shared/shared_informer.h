@@ -32,6 +32,7 @@ struct event_info {
 };
 
 struct change;
+struct ranges;
 
 /* Functions of a handler; each is optional. Objects are borrowed for the call; take a reference to keep one.
  */
@@ -83,15 +84,9 @@ void shared_informer_set_transform(struct shared_informer *informer, const struc
 
 /* Makes it hold only objects of slots that are set from now on; call before the first delta. */
 void shared_informer_share(struct shared_informer *informer, enum shard_by by);
-/* Replaces the slots. Objects of those that are lost are taken out by the next turns of processing, before
- * anything else. Returns whether some were gained: then a list with the number shared_informer_generation is
- * needed. */
-bool shared_informer_set_slots(struct shared_informer *informer, const struct slot_set *slots);
-int64_t shared_informer_generation(const struct shared_informer *informer);
-/* Returns whether handlers have yet to be notified of objects of lost slots. */
-bool shared_informer_is_losing(const struct shared_informer *informer);
-/* Returns the slots whose objects it holds. */
-const struct slot_set *shared_informer_listed(const struct shared_informer *informer);
+/* Returns the slots of its cache, to be set between two calls of shared_informer_process: that takes objects
+ * of lost ones out before anything else. NULL: all. */
+struct ranges *shared_informer_ranges(const struct shared_informer *informer);
 
 /* Processes at most `max` deltas, or objects of one that has many, or initial objects of handlers that came
  * late; returns how many; where many handlers wait, 63 more. A list may be transformed in several turns, then

@@ -1,5 +1,6 @@
 /* Slots of informers whose objects are shared by replicas; see shared_factory.h. The engine thread says which
  * slots this replica owns. Its caches drop the objects of others at once; the reflectors learn it by mail. */
+#include "informer/shared/ranges.h"
 #include "informer/shared/shared_factory_internal.h"
 
 static bool is_shared(const struct shared *shared)
@@ -10,8 +11,9 @@ static bool is_shared(const struct shared *shared)
 static void set_slots(struct shared *shared)
 {
     const struct slot_set *slots = &shared->factory->slots;
-    shared_informer_set_slots(shared->informer, slots);
-    feed_set_slots(shared->feed, slots, shared_informer_generation(shared->informer));
+    struct ranges *ranges = shared_informer_ranges(shared->informer);
+    ranges_set(ranges, slots);
+    feed_set_slots(shared->feed, slots, ranges->generation);
 }
 
 void shared_slots_start(struct shared *shared)
@@ -38,7 +40,8 @@ bool shared_factory_is_losing(const struct shared_factory *factory)
 {
     const struct shared *shared;
     TAILQ_FOREACH (shared, &factory->informers, link)
-        if (is_shared(shared) && !shared->stopping && shared_informer_is_losing(shared->informer))
+        if (is_shared(shared) && !shared->stopping &&
+            ranges_are_losing(shared_informer_ranges(shared->informer)))
             return true;
     return false;
 }
@@ -51,7 +54,7 @@ struct shared_slots_figures shared_factory_slots_figures(const struct shared_fac
         if (!is_shared(shared) || shared->stopping) continue;
         figures.informers++;
         figures.objects += indexer_count(shared_informer_indexer(shared->informer));
-        figures.behind += !slot_set_equal(shared_informer_listed(shared->informer), &factory->slots);
+        figures.behind += !slot_set_equal(&shared_informer_ranges(shared->informer)->listed, &factory->slots);
         figures.skipped += feed_get_shard(shared->feed).skipped;
     }
     return figures;

@@ -84,9 +84,9 @@ local function add_shards(rules, shard)
   local ns, group = shard.namespace, "coordination.k8s.io"
   local leases = { get = true, list = true, create = true, update = true, delete = true }
   rules:add { ns = ns, group = group, resource = "leases", verbs = leases }
-  local maps = { create = true, list = true, watch = true }
-  rules:add { ns = ns, group = "", resource = "configmaps", verbs = maps }
-  local name, verbs = "kubelua-shard-" .. shard.group, { get = true, update = true }
+  rules:add { ns = ns, group = "", resource = "configmaps", verbs = { create = true } }
+  local name = "kubelua-shard-" .. shard.group
+  local verbs = { get = true, list = true, watch = true, update = true }
   rules:add { ns = ns, group = "", resource = "configmaps", name = name, verbs = verbs }
 end
 

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "core/informer/support/informer_fixture.h"
+#include "informer/shared/ranges.h"
 
 /* The slots of the namespaces that begin with these letters; the hash of "b" alone is in the slot of "a". */
 static struct slot_set slots_of(const char *letters)
@@ -21,14 +22,15 @@ static struct slot_set slots_of(const char *letters)
 /* A list that was requested after the last gain, or `ago` gains before. */
 static void list(const char *texts, int ago)
 {
-    delta_fifo_set_generation(shared_informer_fifo(informer), shared_informer_generation(informer) - ago);
+    delta_fifo_set_generation(shared_informer_fifo(informer),
+                              shared_informer_ranges(informer)->generation - ago);
     replace(texts, "9");
 }
 
 static bool own(const char *letters)
 {
     const struct slot_set slots = slots_of(letters);
-    return shared_informer_set_slots(informer, &slots);
+    return ranges_set(shared_informer_ranges(informer), &slots);
 }
 
 static int open(void **state)
@@ -54,10 +56,10 @@ static void test_what_is_lost_goes_at_once_and_is_no_delete(void **state)
 {
     delta(DELTA_UPDATED, "banana/x@2"); /* on its way */
     assert_false(own("a"));
-    assert_true(shared_informer_is_losing(informer));
+    assert_true(ranges_are_losing(shared_informer_ranges(informer)));
     assert_true(shared_informer_has_work(informer));
     assert_history("delete- banana/x@1");
-    assert_false(shared_informer_is_losing(informer));
+    assert_false(ranges_are_losing(shared_informer_ranges(informer)));
     assert_store("apple/x@1", "2");
 }
 
