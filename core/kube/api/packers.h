@@ -1,5 +1,5 @@
 /* Packers: threads that pack objects for the streams of the I/O thread, and pools, the lanes, that they pack
- * into (docs/dev/adr/0015-packers.md). A stream deals its texts to the lanes, and takes the results in the
+ * into (docs/dev/adr/0018-packers.md). A stream deals its texts to the lanes, and takes the results in the
  * order of dealing. The I/O thread is one of the packers: while little comes it packs at the end of its turn,
  * so that no event waits for another thread to wake up, and it helps while a stream has too much under way.
  * Owner: the I/O thread; what may be called elsewhere says so. A lane is busy while one thread packs into it,
