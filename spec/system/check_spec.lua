@@ -404,7 +404,7 @@ k8s.leader { lease = "rules" }
       "a.lua:7: error: missing permission: patch deployments.apps/status in all namespaces",
       "a.lua:8: error: missing permission: update every kind in all namespaces",
       "a.lua:10: error: missing permission: create events in namespace ops, for k8s.leader",
-      "a.lua:10: error: missing permission: update leases.coordination.k8s.io in namespace ops, for k8s.leader",
+      'a.lua:10: error: missing permission: update leases.coordination.k8s.io "rules" in namespace ops, for k8s.leader',
       "b.lua:3: error: missing permission: list and watch nodes",
     }
     assert.are.equal(table.concat(expected, "\n") .. "\n", out)
