@@ -62,7 +62,7 @@ end)
     assert.are.equal(1, code)
     assert.are.equal("a.lua:3: error: missing permission: get pods/log in all namespaces\n"
       .. "a.lua:4: error: missing permission: get /readyz\n"
-      .. "a.lua:5: error: missing permission: get things.x.io in namespace shop\n", out)
+      .. "a.lua:5: error: missing permission: get things.x.io \"one\" in namespace shop\n", out)
     write("roles.yaml", [[
 { apiVersion: rbac.authorization.k8s.io/v1, kind: ClusterRole, metadata: { name: c }, rules: [
   { nonResourceURLs: ["/ready*"], verbs: [get] }, { apiGroups: [""], resources: ["*/log"], verbs: [get] },
