@@ -50,7 +50,7 @@ struct indexer {
 };
 
 /* Walks prefetch objects, and their labels, this many objects ahead. */
-enum { STORE_AHEAD = 16, STORE_AHEAD_LABELS = 8 };
+enum { STORE_AHEAD = 16, STORE_AHEAD_LABELS = 8, STORE_AHEAD_FIELDS = 10, STORE_AHEAD_PATH = 5 };
 
 /* Index of the store with the number of its users. */
 struct indexed {

@@ -15,6 +15,16 @@ void indexer_walk_end(struct indexer_walk *walk)
     walk->indexer = NULL;
 }
 
+/* Objects, their fields and the path's are each a part of memory that the one before names. */
+static void prefetch(const struct indexer_walk *walk, const struct entry *entry, size_t left)
+{
+    if (left > STORE_AHEAD) root_prefetch(entry[STORE_AHEAD].object);
+    if (!walk->path) return;
+    if (left > STORE_AHEAD_FIELDS) root_prefetch_fields(entry[STORE_AHEAD_FIELDS].object);
+    const struct root *near = left > STORE_AHEAD_PATH ? entry[STORE_AHEAD_PATH].object : NULL;
+    if (near) path_prefetch(walk->path, root_value(near));
+}
+
 bool indexer_walk_on(struct indexer_walk *walk, size_t max, bool (*fn)(void *ctx, struct root *object),
                      void *ctx)
 {
@@ -23,8 +33,8 @@ bool indexer_walk_on(struct indexer_walk *walk, size_t max, bool (*fn)(void *ctx
     size_t end = indexer->used - walk->at > max ? walk->at + max : indexer->used;
     bool goes_on = true;
     while (goes_on && walk->at < end) {
-        const struct entry *entry = &indexer->entries[walk->at++];
-        if (walk->at + STORE_AHEAD <= end) root_prefetch(entry[STORE_AHEAD].object);
+        const struct entry *entry = &indexer->entries[walk->at];
+        prefetch(walk, entry, end - walk->at++);
         if (entry->object) goes_on = fn(ctx, entry->object);
     }
     if (goes_on && walk->at < indexer->used) return true;

@@ -7,11 +7,13 @@
 #include <sys/queue.h>
 
 #include "informer/store/indexer.h"
+#include "object/value/path.h"
 
 struct indexer_walk {
     LIST_ENTRY(indexer_walk) link;
     struct indexer *indexer; /* NULL: it has gone, or the walk is over */
     size_t at;               /* next entry */
+    const struct path *path; /* that is read of most objects, which are prefetched for it; NULL: none */
 };
 
 void indexer_walk_begin(struct indexer_walk *walk, struct indexer *indexer);

@@ -58,6 +58,16 @@ static bool take(void *ctx, struct root *object)
     return true;
 }
 
+/* Returns the path that is read first of most objects, or NULL. */
+static const struct path *first_path(const struct query_work *work)
+{
+    const struct query *query = work->query;
+    if (query->condition_count > 0) return condition_path(query->conditions[0]);
+    if (work->aim == QUERY_GROUPS) return query->group;
+    if (work->best.items) return query->orders[0].path;
+    return work->keeps_objects ? NULL : work->sum_path;
+}
+
 struct query_work *query_work_new(const struct query *query, struct indexer *store, enum query_aim aim,
                                   const struct path *sum)
 {
@@ -78,6 +88,7 @@ struct query_work *query_work_new(const struct query *query, struct indexer *sto
         query_each(query, store, take, work);
     else if (store)
         indexer_walk_begin(&work->walk, store);
+    work->walk.path = first_path(work);
     return work;
 }
 

@@ -261,6 +261,11 @@ void root_prefetch(const struct root *root)
     if (root) __builtin_prefetch(&root->field[ROOT_LABELS]);
 }
 
+void root_prefetch_fields(const struct root *root)
+{
+    if (root) __builtin_prefetch(root->words + root->top);
+}
+
 void root_prefetch_labels(const struct root *root)
 {
     if (!root) return;

@@ -158,6 +158,11 @@ bool condition_holds(const struct condition *c, struct value object)
     return h.holds;
 }
 
+const struct path *condition_path(const struct condition *condition)
+{
+    return condition->path;
+}
+
 bool condition_equality(const struct condition *c, struct str *path, const struct scalar **value)
 {
     if (c->count != 1 || (c->op != CONDITION_EQUAL && c->op != CONDITION_IN)) return false;

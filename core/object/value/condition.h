@@ -26,6 +26,8 @@ bool condition_op_of(struct str name, enum condition_op *op);
 struct condition *condition_new(struct str path, enum condition_op op, const struct scalar *values,
                                 size_t count, struct err *err);
 void condition_free(struct condition *condition);
+/* Borrowed. */
+const struct path *condition_path(const struct condition *condition);
 bool condition_holds(const struct condition *condition, struct value object);
 /* Returns the value that an index of this path can be searched for, of an equality. False if there is
  * none. */

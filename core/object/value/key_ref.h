@@ -19,6 +19,12 @@ static inline void key_ref_init(struct key_ref *key, struct str text)
     atomic_init(&key->id, dict_find(text));
 }
 
+/* Does nothing while the dictionary does not have the key. */
+static inline void key_ref_prefetch(struct key_ref *key, struct value map)
+{
+    value_prefetch_field(map, atomic_load_explicit(&key->id, memory_order_acquire));
+}
+
 static inline struct value key_ref_field(struct key_ref *key, struct value map)
 {
     uint32_t id = atomic_load_explicit(&key->id, memory_order_acquire);

@@ -253,6 +253,12 @@ static bool visit_from(struct path_visit *visit, size_t at, struct value v)
     return visit->fn(visit->ctx, v);
 }
 
+void path_prefetch(const struct path *path, struct value from)
+{
+    struct path_segment *first = (struct path_segment *)&path->step[0]; /* as visit_from */
+    if (path->count > 0 && first->kind == PATH_FIELD) key_ref_prefetch(&first->key, from);
+}
+
 size_t path_each(const struct path *path, struct value from, bool (*fn)(void *ctx, struct value v), void *ctx)
 {
     struct path_visit visit = {.path = path, .fn = fn, .ctx = ctx};

@@ -57,6 +57,8 @@ struct value value_field(struct value v, struct str key);
 /* Likewise by the number of the key in the dictionary: one cached step. `key` may be DICT_NONE together with
  * `text`, which is then searched in maps that store their own keys. */
 struct value value_field_id(struct value v, uint32_t key, struct str text);
+/* Prefetches the field, if it is stored apart, for walks over many objects that are spread in memory. */
+void value_prefetch_field(struct value v, uint32_t key);
 
 /* Returns the complete object. */
 struct value root_value(const struct root *root);
@@ -67,9 +69,10 @@ struct str root_uid(const struct root *root, struct text *text);
 struct str root_resource_version(const struct root *root, struct text *text);
 struct value root_labels(const struct root *root);
 struct value root_annotations(const struct root *root);
-/* Prefetch an object, and later its labels, for walks over many objects that are spread in memory. NULL is
- * allowed. */
+/* Prefetch an object, and later its fields or its labels, for walks over many objects that are spread in
+ * memory. NULL is allowed. */
 void root_prefetch(const struct root *root);
+void root_prefetch_fields(const struct root *root);
 void root_prefetch_labels(const struct root *root);
 /* Returns the hash of "namespace/name" or "name" (S-1), stored with the object: the key of stores and queues.
  */
