@@ -76,7 +76,8 @@ void view_note_dead(lua_State *L, size_t count)
 {
     struct script *script = script_of(L);
     script->heap.dead_objects += count;
-    if (are_many(script, script->heap.dead_objects)) pace_hurry(script);
+    size_t dead = script->heap.dead_objects;
+    if (are_many(script, dead)) pace_hurry(script, are_many(script, dead / 2));
 }
 
 static void push_str(lua_State *L, struct value value)

@@ -145,7 +145,7 @@ void memory_collect(lua_State *L)
     size_t before = script->memory;
     script->heap.refuses = false;
     script->heap.dead_objects = 0;
-    script->heap.pace.hurry = 0;
+    pace_hurry_end(script);
     lua_gc(L, LUA_GCCOLLECT, 0);
     script->heap.pace.runs = true; /* until the end of the call in flight */
     script->heap.pace.room_end = SIZE_MAX;

@@ -62,7 +62,10 @@ void pace_settle(struct script *script);
 /* Lets the collector run in the call in flight. Safe in Lua's allocator. */
 void pace_run(struct script *script);
 /* Ends a cycle soon that finds what is garbage now: objects that only views keep, of which Lua sees little.
- */
-void pace_hurry(struct script *script);
+ * Scripts do so one after the other, but for one that `is_late`: those on one kind have equal garbage at the
+ * same time, and an event would wait for a piece of each. */
+void pace_hurry(struct script *script, bool is_late);
+/* The garbage of now has been collected. */
+void pace_hurry_end(struct script *script);
 /* While `held`, calls make no garbage, and the collector waits for their end. */
 void pace_hold(struct script *script, bool held);

@@ -7,6 +7,7 @@
 
 #include "script/vm/args.h"
 #include "script/vm/state.h"
+#include "script/vm/turns.h"
 
 /* LuaJIT's own pace lets garbage grow to the size of what lives, which is cheap where there is room: here up
  * to where a collection of all at once would be due. A collector in haste costs a script most of its CPU if
@@ -46,6 +47,7 @@ void pace_open(lua_State *L)
 void pace_close(struct script *script)
 {
     script->heap.pace.closed = true;
+    pace_hurry_end(script);
 }
 
 /* Bytes that live, as LuaJIT counts them: those of the time at which it began to sweep, without what it has
@@ -72,7 +74,10 @@ static void rest(struct script *script)
     pace->sweeps = false;
     pace->dying = 0;
     pace->rests = true;
-    if (pace->hurry > 0 && --pace->hurry == 0) script->heap.dead_objects = 0;
+    if (pace->hurry > 0 && --pace->hurry == 0) {
+        script->heap.dead_objects = 0;
+        pace_hurry_end(script);
+    }
     pace->due = pace->paid = own + lua / 100 * (size_t)(pause - 100);
     if (pause == pace->pause) return;
     pace->pause = pause;
@@ -129,11 +134,27 @@ void pace_run(struct script *script)
     if (script->L) lua_gc(script->L, LUA_GCRESTART, 0);
 }
 
-void pace_hurry(struct script *script)
+static bool is_next(struct script *script)
+{
+    struct turns *turns = script->host->turns;
+    if (!turns || turns->hasty == script) return true;
+    if (turns->hasty) return false;
+    turns->hasty = script;
+    return true;
+}
+
+void pace_hurry(struct script *script, bool is_late)
 {
     struct script_pace *pace = &script->heap.pace;
     /* Before the collector sweeps, it has reached hardly any of the garbage of now. */
-    if (pace->hurry == 0) pace->hurry = pace->sweeps ? 2 : 1;
+    if (pace->hurry == 0 && (is_next(script) || is_late)) pace->hurry = pace->sweeps ? 2 : 1;
+}
+
+void pace_hurry_end(struct script *script)
+{
+    struct turns *turns = script->host->turns;
+    script->heap.pace.hurry = 0;
+    if (turns && turns->hasty == script) turns->hasty = NULL;
 }
 
 void pace_hold(struct script *script, bool held)

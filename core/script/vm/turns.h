@@ -22,6 +22,7 @@ struct turns {
     unsigned number;        /* of the turn */
     struct script *current; /* in its slice; NULL: none */
     bool again;             /* the current script scheduled itself */
+    struct script *hasty;   /* whose dead objects are collected soon (memory.h); NULL: no one's */
     int64_t level_ms; /* largest spent_ms of a script at the begin of its slice; new waiters start there */
     int64_t end_ms;   /* of the slice */
     bool over;        /* turns_expired found the slice used up */

@@ -142,27 +142,70 @@ static void test_both_states_of_a_delete_count_as_garbage_of_some_weight(void **
 
 /* A cycle of the collector walks all that lives, which may be a table with an entry for each object; some
  * calls later it has ended. */
-static void test_garbage_is_collected_when_it_is_much_beside_the_cache(void **state)
+enum { CACHED = 9000, FEW = CACHED / 8 - 1 };
+
+static void list_many(struct cluster *c)
 {
-    enum { CACHED = 9000, FEW = CACHED / 8 - 1 };
-    struct cluster *c = *state;
-    struct script *script = load(c, "");
-    struct buf list = {0}, event = {0};
+    struct buf list = {0};
     for (int i = 0; i < CACHED; i++) buf_printf(&list, "%sshop/p%d x=1", i ? ";" : "", i);
     cluster_list(c, 0, buf_text(&list));
-    for (int i = 0; i < FEW; i++) {
+    buf_clear(&list);
+}
+
+static void update_some(struct cluster *c, int count, int x)
+{
+    struct buf event = {0};
+    for (int i = 0; i < count; i++) {
         event.len = 0;
-        buf_printf(&event, "shop/p%d x=2", i);
+        buf_printf(&event, "shop/p%d x=%d", i, x);
         cluster_event(c, 0, LW_MODIFIED, buf_text(&event));
     }
+    buf_clear(&event);
+}
+
+static void test_garbage_is_collected_when_it_is_much_beside_the_cache(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script = load(c, "");
+    list_many(c);
+    update_some(c, FEW, 2);
     assert_int_equal(script->heap.dead_objects, FEW); /* over a thousand, which is much for a small cache */
     cluster_event(c, 0, LW_MODIFIED, "shop/p8000 x=2");
     for (int i = 0; i < 100; i++) assert_ask(c, script, "return 1", "1");
     assert_int_equal(script->heap.dead_objects, 0);
     assert_in_range(script->retained.count, 0, 9);
-    buf_clear(&list);
-    buf_clear(&event);
     script_free(script);
+}
+
+/* Each call of a script that collects takes longer, so that an event would wait for all of them. */
+static void test_scripts_collect_one_after_the_other_unless_one_is_late(void **state)
+{
+    static struct script idle; /* is never called */
+    struct cluster *c = *state;
+    struct script *one = load(c, ""), *other = load(c, "");
+    list_many(c);
+    update_some(c, FEW, 2);
+    cluster_event(c, 0, LW_MODIFIED, "shop/p8000 x=2");
+    assert_int_equal((one->heap.pace.hurry > 0) + (other->heap.pace.hurry > 0), 1);
+    struct script *first = one->heap.pace.hurry > 0 ? one : other, *second = first == one ? other : one;
+    for (int i = 0; i < 100; i++) assert_ask(c, first, "return 1", "1");
+    assert_int_equal(first->heap.dead_objects, 0);
+    assert_int_equal(second->heap.dead_objects, FEW + 1);
+    cluster_event(c, 0, LW_MODIFIED, "shop/p8001 x=2");
+    assert_true(second->heap.pace.hurry > 0 || second->heap.dead_objects == 0);
+    c->turns.hasty = &idle;
+    for (int i = 0; i < 100; i++) assert_ask(c, second, "return 1", "1");
+    assert_int_equal(second->heap.dead_objects, 0);
+    update_some(c, FEW + 1, 3);
+    assert_int_equal(second->heap.pace.hurry, 0);
+    update_some(c, FEW + 2, 4);
+    for (int i = 0; i < 100; i++) assert_ask(c, second, "return 1", "1");
+    assert_in_range(second->heap.dead_objects, 0, FEW);
+    script_free(one);
+    assert_ptr_equal(c->turns.hasty, &idle);
+    c->turns.hasty = other;
+    script_free(other);
+    assert_null(c->turns.hasty);
 }
 
 static void test_a_queue_gets_the_keys_of_both_states_of_a_delete(void **state)
@@ -196,6 +239,7 @@ int main(void)
         T(test_a_queue_gets_the_keys_of_both_states_of_a_delete),
         T(test_both_states_of_a_delete_count_as_garbage_of_some_weight),
         T(test_garbage_is_collected_when_it_is_much_beside_the_cache),
+        T(test_scripts_collect_one_after_the_other_unless_one_is_late),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
