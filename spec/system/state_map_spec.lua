@@ -242,6 +242,7 @@ describe("a state in a ConfigMap #threads", function()
     assert.are.equal(0, (check "kubelua-state-a"))
     local code, out = check "kubelua-state-b"
     assert.are.equal(1, code)
-    assert.matches("missing permission: get and patch configmaps in namespace default, for k8s.state", out, 1, true)
+    assert.matches('missing permission: get and patch configmaps "kubelua-state-a" in namespace default, for k8s.state',
+      out, 1, true)
   end)
 end)

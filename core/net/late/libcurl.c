@@ -40,7 +40,7 @@ CURL_CALL(3, void, SSL_CTX_set_cert_verify_callback, SSL_CTX *, verify_callback,
 _Static_assert(sizeof(long) == sizeof(void *) && sizeof(curl_off_t) == sizeof(void *), "of one size");
 
 #define CURL_CALL_ANY(type, name, handle, kind)                       \
-    type(name)(handle * of, kind what, ...)                           \
+    type(name)(handle of, kind what, ...)                             \
     {                                                                 \
         va_list rest;                                                 \
         va_start(rest, what);                                         \
@@ -49,6 +49,6 @@ _Static_assert(sizeof(long) == sizeof(void *) && sizeof(curl_off_t) == sizeof(vo
         return LATE_FUNCTION(KUBELUA_LIBCURL, name)(of, what, value); \
     }
 
-CURL_CALL_ANY(CURLcode, curl_easy_getinfo, CURL, CURLINFO)
-CURL_CALL_ANY(CURLcode, curl_easy_setopt, CURL, CURLoption)
-CURL_CALL_ANY(CURLMcode, curl_multi_setopt, CURLM, CURLMoption)
+CURL_CALL_ANY(CURLcode, curl_easy_getinfo, CURL *, CURLINFO)
+CURL_CALL_ANY(CURLcode, curl_easy_setopt, CURL *, CURLoption)
+CURL_CALL_ANY(CURLMcode, curl_multi_setopt, CURLM *, CURLMoption)

@@ -79,8 +79,7 @@ static size_t share(void *ctx, struct input_share *share, uint64_t *lines)
     struct inputs *in = ctx;
     size_t piece = 0;
     for (bool whole = true; whole && piece < share->count; piece += whole) {
-        int ends[2], status, said;
-        unsigned long long inside;
+        int ends[2], status;
         static char text[1 << 20];
         assert_int_equal(pipe(ends), 0);
         pid_t pid = fork();
@@ -92,8 +91,10 @@ static size_t share(void *ctx, struct input_share *share, uint64_t *lines)
         close(ends[0]);
         waitpid(pid, &status, 0);
         assert_int_equal(status, 0);
-        assert_int_equal(sscanf(text, "%d %llu", &said, &inside), 2);
-        whole = said;
+        char *rest;
+        whole = strtol(text, &rest, 10) != 0;
+        uint64_t inside = strtoull(rest, &rest, 10);
+        assert_int_equal(*rest, '\n');
         if (whole) say(in, strchr(text, '\n') + 1, share->line - 1 + *lines);
         if (whole) *lines += inside;
     }
