@@ -91,7 +91,7 @@ bool publish_record_is_foreign(struct str record, const char *identity);
 void publish_found(struct publisher *publisher, const struct bucket_message *message);
 /* Adds what a delta changes to the batch; false: the thread ends. */
 bool publish_delta(struct publish_kind *kind, const struct delta *delta);
-/* Kinds that are not published any more. */
+/* Kinds that are not published any more; some stay if the publisher ends meanwhile. */
 bool publish_delete_others(struct publisher *publisher);
 /* The messages of the batch were written; `first` is the sequence of the first one. */
 void publish_written(struct publisher *publisher, uint64_t first);
@@ -103,9 +103,11 @@ void publish_clear_keys(struct publish_kind *kind);
 
 void *publish_writer_run(void *publisher);
 int64_t publish_now_ms(void);
+bool publish_has_ended(struct publisher *publisher);
 /* Waits for a change, at most so long; with the lock. */
 void publish_wait(struct publisher *publisher, int64_t ms);
-/* Writes the batch if it is large, or in any case; again until it is done. False: the thread ends. */
+/* Writes the batch if it is large, or in any case; again until it is done. Adds the record when one is due:
+ * call it during all long work. False: the thread ends. */
 bool publish_flush(struct publisher *publisher, bool in_any_case);
 /* Adds a message to the batch: `value` was appended to its text. */
 void publish_add(struct publisher *publisher, struct published *entry, const char *key, struct str version,

@@ -91,7 +91,7 @@ static bool put(struct publish_kind *kind, struct str key, const struct root *ob
         out->len = at;
         if (!is_deleted) {
             refuse(kind, object, size, max);
-            return true;
+            return publish_flush(publisher, false);
         }
     }
     if (!entry) entry = add(kind, key);
@@ -100,28 +100,35 @@ static bool put(struct publish_kind *kind, struct str key, const struct root *ob
     return publish_flush(publisher, false);
 }
 
-/* With the last state that the bucket has, which workers pass to their handlers. */
-static bool delete_entry(struct publisher *publisher, struct published *entry)
+/* With the last state that the bucket has, which workers pass to their handlers. One question that had no
+ * answer is the last one of its round: each could wait as long. */
+static bool delete_entry(struct publisher *publisher, struct published *entry, bool *is_answered)
 {
     struct bucket_message message = {0};
     struct stream_error error;
     struct buf *out = &publisher->batch.text;
     size_t at = out->len;
-    if (publisher->options.module->get(publisher->client, entry->key, &message, &error) == BUCKET_DONE &&
-        !message.is_deleted)
-        buf_append(out, message.value, message.size);
+    enum bucket_outcome outcome = BUCKET_FAILED;
+    if (*is_answered)
+        outcome = publisher->options.module->get(publisher->client, entry->key, &message, &error);
+    *is_answered = outcome != BUCKET_FAILED;
+    if (outcome == BUCKET_DONE && !message.is_deleted) buf_append(out, message.value, message.size);
     struct str version = str_of(entry->version);
     publish_add(publisher, entry, entry->key, version, at, true);
     set(publisher, entry, STR(""), true);
     return publish_flush(publisher, false);
 }
 
+/* At the end the rest is left to the next publisher, which will list it as little. */
 static bool delete_unlisted(struct publish_kind *kind)
 {
     struct published *entry, *next;
-    HASH_ITER (hh, kind->keys, entry, next)
-        if (entry->round != kind->round && !entry->is_deleted && !delete_entry(kind->publisher, entry))
-            return false;
+    bool is_answered = true;
+    HASH_ITER (hh, kind->keys, entry, next) {
+        if (entry->round == kind->round || entry->is_deleted) continue;
+        if (publish_has_ended(kind->publisher)) return true;
+        if (!delete_entry(kind->publisher, entry, &is_answered)) return false;
+    }
     return true;
 }
 
@@ -155,12 +162,14 @@ static bool replace(struct publish_kind *kind, const struct delta *list)
         struct published *entry = find(kind, key);
         bool is_known = entry && !entry->is_deleted &&
                         str_eq(str_of(entry->version), root_resource_version(list->objects[i], &text));
-        if (!is_known && !put(kind, key, list->objects[i], false)) return false;
+        bool ok = is_known ? publish_flush(kind->publisher, false) : put(kind, key, list->objects[i], false);
+        if (!ok) return false;
         entry = find(kind, key_of(kind, list->objects[i]));
         if (entry) entry->round = kind->round;
     }
     keep_refused(kind, list);
     if (!(list->refused && list->refused->unknown) && !delete_unlisted(kind)) return false;
+    if (publish_has_ended(kind->publisher)) return true; /* perhaps not all is deleted */
     free(kind->listed);
     kind->listed = xstrdup(list->resource_version ? list->resource_version : "");
     return kind->publisher->is_dirty = true;

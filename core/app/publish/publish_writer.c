@@ -58,7 +58,7 @@ static bool pause_for(struct publisher *publisher, int64_t ms)
     return goes_on;
 }
 
-static bool has_ended(struct publisher *publisher)
+bool publish_has_ended(struct publisher *publisher)
 {
     pthread_mutex_lock(&publisher->lock);
     bool ends = publisher->ends;
@@ -139,22 +139,40 @@ static bool write_messages(struct publisher *publisher, const struct bucket_mess
     struct stream_error error = {""};
     bool was_logged = false, may_write = true;
     for (;;) {
-        if (may_write && publisher->options.module->write(publisher->client, messages, count,
-                                                          &publisher->last, &error) == BUCKET_DONE) {
+        enum bucket_outcome outcome = BUCKET_FAILED;
+        if (may_write)
+            outcome = publisher->options.module->write(publisher->client, messages, count, &publisher->last,
+                                                       &error);
+        if (outcome == BUCKET_DONE) {
             if (was_logged)
                 log_info("Bucket is written again", F("bucket", publisher->options.target->shown));
             return true;
         }
         if (may_write) log_failure(publisher, &was_logged, error.text);
-        if (!may_write && !pause_for(publisher, RETRY_MS)) return false;
-        if (has_ended(publisher) && was_logged && !may_write) return false;
-        if (!regain(publisher, &may_write)) return false;
+        /* Whatever else failed may fail for good, as a write into a full bucket does. */
+        bool goes_on =
+            outcome == BUCKET_OUTDONE ? !publish_has_ended(publisher) : pause_for(publisher, RETRY_MS);
+        if (!goes_on || !regain(publisher, &may_write)) return false;
     }
 }
 
+static void add_record(struct publisher *publisher, bool ends)
+{
+    size_t at = publisher->batch.text.len;
+    publish_put_record(publisher, ends, &publisher->batch.text);
+    publish_add(publisher, NULL, BUCKET_KEY_PUBLISHER, STR(""), at, false);
+    publisher->signed_ms = publish_now_ms();
+    publisher->is_dirty = false;
+}
+
+/* Long work must not look like silence, after which another publisher takes the place. */
 bool publish_flush(struct publisher *publisher, bool in_any_case)
 {
     struct publish_batch *batch = &publisher->batch;
+    if (publish_now_ms() - publisher->signed_ms >= SIGN_MS) {
+        add_record(publisher, false);
+        in_any_case = true;
+    }
     if (batch->count == 0) return true;
     if (!in_any_case && batch->count < BATCH_COUNT && batch->text.len < BATCH_BYTES) return true;
     struct bucket_message *messages = xcalloc(batch->count, sizeof *messages);
@@ -172,11 +190,7 @@ bool publish_flush(struct publisher *publisher, bool in_any_case)
 
 static bool sign(struct publisher *publisher, bool ends)
 {
-    size_t at = publisher->batch.text.len;
-    publish_put_record(publisher, ends, &publisher->batch.text);
-    publish_add(publisher, NULL, BUCKET_KEY_PUBLISHER, STR(""), at, false);
-    publisher->signed_ms = publish_now_ms();
-    publisher->is_dirty = false;
+    add_record(publisher, ends);
     return publish_flush(publisher, true);
 }
 
@@ -242,13 +256,14 @@ static bool await_place(struct publisher *publisher)
     bool was_logged = false;
     for (;;) {
         enum bucket_outcome outcome = take_place(publisher, &other, &error);
+        publisher->signed_ms = publish_now_ms();
         if (outcome == BUCKET_DONE) return true;
         if (outcome != BUCKET_OUTDONE) log_failure(publisher, &was_logged, error.text);
         if (!pause_for(publisher, RETRY_MS)) return false;
     }
 }
 
-/* Returns 1 when all keys are known, 0 when it failed. */
+/* Returns 1 when all keys are known, 0 when it failed, -1 when the thread ends. */
 static int read_keys_once(struct publisher *publisher, struct stream_error *error)
 {
     const struct bucket_module *module = publisher->options.module;
@@ -256,8 +271,9 @@ static int read_keys_once(struct publisher *publisher, struct stream_error *erro
     struct bucket_message message;
     if (module->read(publisher->client, "objects.>", 0, 1, &pending, error) != BUCKET_DONE) return 0;
     while (pending > 0) {
+        if (!publish_flush(publisher, false)) return -1;
         int got = module->next(publisher->client, PIECE_MS, &message, error);
-        if (got < 0 || has_ended(publisher)) return 0;
+        if (got < 0 || publish_has_ended(publisher)) return 0;
         if (got == 0) continue;
         publish_found(publisher, &message);
         pending = message.pending;
@@ -270,11 +286,12 @@ static bool read_keys(struct publisher *publisher)
 {
     struct stream_error error = {""};
     bool was_logged = false, may_write;
-    while (!read_keys_once(publisher, &error)) {
-        if (!has_ended(publisher)) log_failure(publisher, &was_logged, error.text);
+    int got;
+    while ((got = read_keys_once(publisher, &error)) == 0) {
+        if (!publish_has_ended(publisher)) log_failure(publisher, &was_logged, error.text);
         if (!pause_for(publisher, RETRY_MS) || !regain(publisher, &may_write)) return false;
     }
-    return publish_delete_others(publisher);
+    return got > 0 && publish_delete_others(publisher);
 }
 
 /* --- work */
@@ -336,6 +353,7 @@ static bool forget_marks(struct publisher *publisher)
             BUCKET_DONE)
             return true;
         publish_forget(publisher, mark);
+        if (!publish_flush(publisher, false)) return false;
     }
     return true;
 }
@@ -354,7 +372,7 @@ static void await_work(struct publisher *publisher, bool is_more)
 static bool work(struct publisher *publisher)
 {
     bool is_more = false;
-    while (!has_ended(publisher)) {
+    while (!publish_has_ended(publisher)) {
         await_work(publisher, is_more);
         if (!write_catalogue(publisher) || !drain_all(publisher, &is_more)) return false;
         int64_t now_ms = publish_now_ms();
