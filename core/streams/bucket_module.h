@@ -64,7 +64,7 @@ struct bucket_module {
     /* Forgets the mark of a deleted key, if that is still its last message. */
     enum bucket_outcome (*forget)(void *client, const char *key, uint64_t sequence,
                                   struct stream_error *error);
-    /* Most bytes of a value; 0: not connected. */
+    /* Most bytes of a value, as of the last `inspect`; 0: there was none. */
     size_t (*value_max)(void *client);
     void (*close)(void *client);
 };

@@ -15,7 +15,7 @@ enum {
     HEARTBEAT_MS = 5000,
     SILENT_MS = 3 * HEARTBEAT_MS,
     PIECE_MS = 100,
-    HEAD_ROOM = 4096, /* of headers, in a message of the largest size */
+    HEAD_ROOM = 4096, /* of headers, in a message of the largest size; at most half of it */
     WRONG_LAST = 10071,
     NO_STREAM = 10059,
     NO_MESSAGE = 10037,
@@ -30,6 +30,7 @@ struct bucket_client {
     natsMsg *current;  /* what was returned last */
     uint64_t expected; /* number of the next message of the consumer */
     int64_t heard_ms;
+    size_t value_max; /* as of the last look at the bucket */
     /* By threads of the library, while messages are written. */
     atomic_int failures;
     int is_outdone;
@@ -144,6 +145,14 @@ static enum bucket_outcome refused(struct bucket_client *client, natsStatus s, j
     return BUCKET_FAILED;
 }
 
+/* The server counts headers in both. */
+static void note_value_max(struct bucket_client *client, const jsStreamConfig *config)
+{
+    int64_t max = natsConnection_GetMaxPayload(client->link.connection);
+    if (config && config->MaxMsgSize > 0 && config->MaxMsgSize < max) max = config->MaxMsgSize;
+    if (max > 0) client->value_max = (size_t)(max / 2 < HEAD_ROOM ? max / 2 : max - HEAD_ROOM);
+}
+
 static enum bucket_outcome inspect(void *ctx, struct bucket_state *state, struct stream_error *error)
 {
     struct bucket_client *client = ctx;
@@ -153,6 +162,7 @@ static enum bucket_outcome inspect(void *ctx, struct bucket_state *state, struct
     natsStatus s = js_GetStreamInfo(&info, client->js, client->stream, NULL, &code);
     if (s != NATS_OK) return refused(client, s, code, error);
     *state = (struct bucket_state){.created = info->Created, .last = info->State.LastSeq};
+    note_value_max(client, info->Config);
     jsStreamInfo_Destroy(info);
     return BUCKET_DONE;
 }
@@ -401,8 +411,7 @@ static enum bucket_outcome forget(void *ctx, const char *key, uint64_t sequence,
 static size_t value_max(void *ctx)
 {
     const struct bucket_client *client = ctx;
-    int64_t max = client->link.connection ? natsConnection_GetMaxPayload(client->link.connection) : 0;
-    return max > HEAD_ROOM ? (size_t)max - HEAD_ROOM : 0;
+    return client->value_max;
 }
 
 __attribute__((visibility("default"))) const struct bucket_module kubelua_bucket_module = {

@@ -67,16 +67,17 @@ describe("objects from a bucket", function()
     return p
   end
 
-  -- Writes a value without the program, by the protocol of NATS.
-  local function write_foreign(key, version)
-    local head = "NATS/1.0\r\nKubelua-Version: " .. version .. "\r\n\r\n"
-    local text = ('CONNECT {"verbose":false,"headers":true}\r\nHPUB $KV.test.%s %d %d\r\n%s\r\nPING\r\n')
-      :format(key, #head, #head, head)
-    temp.write(folder .. "/request", text)
+  -- Speaks the protocol of NATS without the program, until a line has `last`.
+  local function talk(text, last)
+    temp.write(folder .. "/request", 'CONNECT {"verbose":false,"headers":true}\r\n' .. text)
     local reply = temp.run(("bash -c 'exec 3<>/dev/tcp/127.0.0.1/%s; cat %s/request >&3; while read -r line <&3; "
-      .. "do echo \"$line\"; case $line in PONG*) break;; esac; done'"):format(broker.port, folder))
-    assert.matches("PONG", reply)
+      .. "do echo \"$line\"; case $line in *%s*) break;; esac; done'"):format(broker.port, folder, last))
+    assert.matches(last, reply)
     assert.is_nil(reply:find "-ERR", reply)
+  end
+  local function write_foreign(key, version, value)
+    local head = "NATS/1.0\r\nKubelua-Version: " .. version .. "\r\n\r\n"
+    talk(("HPUB $KV.test.%s %d %d\r\n%s%s\r\nPING\r\n"):format(key, #head, #head + #value, head, value), "PONG")
   end
 
   -- Without a kubeconfig, so that it could not ask the server.
@@ -174,8 +175,8 @@ describe("objects from a bucket", function()
     sim.api:create("/api/v1/namespaces/default/configmaps", { metadata = { name = "small" }, data = { x = "1" } })
     sim.api:create("/api/v1/namespaces/default/configmaps", "@" .. folder .. "/large.json")
     p = publish "configmaps"
-    p:wait_error('Object exceeds the largest message of NATS %(max_payload%), not published" kind="configmaps" '
-      .. 'namespace="default" name="large"')
+    p:wait_error('Object exceeds the largest message of NATS %(max_payload%) or of the bucket '
+      .. '%(max_msg_size%), not published" kind="configmaps" namespace="default" name="large"')
     temp.write(folder .. "/exec.lua", [[
       local k8s = require "k8s"
       local maps = k8s.informer("configmaps")
@@ -194,6 +195,20 @@ describe("objects from a bucket", function()
     assert.matches("1 too large", p:err())
   end)
 
+  it("are as large as the bucket takes them, if it was made with a limit", function()
+    local limits = '{"name":"KV_test","subjects":["$KV.test.>"],"max_msgs_per_subject":1,"max_msg_size":300000}'
+    local request = "SUB reply 1\r\nPUB $JS.API.STREAM.CREATE.KV_test reply %d\r\n%s\r\n"
+    talk(request:format(#limits, limits), "did_create")
+    temp.write(folder .. "/large.json", ('{"metadata":{"name":"a"},"data":{"x":"%s"}}'):format(("x"):rep(300000)))
+    sim.api:create("/api/v1/namespaces/default/configmaps", "@" .. folder .. "/large.json")
+    create("a", { v = "1" })
+    local p, w = publish("configmaps", "pods"), worker()
+    p:wait_error 'not published" kind="configmaps" namespace="default" name="a" bytes=%d+ max=295904'
+    w:wait_line "^add\tdefault/a"
+    assert.are.equal(0, cluster.terminate(p), p:report())
+    assert.is_nil(p:err():find "Failed to write", p:report())
+  end)
+
   it("are read as a whole again where deletes may have been forgotten meanwhile", function()
     create("a", { v = "1" })
     create("b", { v = "1" })
@@ -203,7 +218,7 @@ describe("objects from a bucket", function()
     label("b", "2")
     w:wait_line "^update\tdefault/b\t2"
     -- A message that is not its own stops no publisher.
-    write_foreign("forgotten", "1000000")
+    write_foreign("forgotten", "1000000", "")
     label("b", "3")
     w:wait_line "^update\tdefault/b\t3"
     p:wait_error "Bucket is written again"

@@ -71,9 +71,10 @@ static void refuse(struct publish_kind *kind, const struct root *object, size_t 
 {
     struct text text_ns, text_name;
     kind->publisher->totals.refused++;
-    log_warn("Object exceeds the largest message of NATS (max_payload), not published", F("kind", kind->name),
-             FS("namespace", root_namespace(object, &text_ns)), FS("name", root_name(object, &text_name)),
-             FI("bytes", size), FI("max", max));
+    log_warn("Object exceeds the largest message of NATS (max_payload) or of the bucket (max_msg_size), not "
+             "published",
+             F("kind", kind->name), FS("namespace", root_namespace(object, &text_ns)),
+             FS("name", root_name(object, &text_name)), FI("bytes", size), FI("max", max));
 }
 
 static bool put(struct publish_kind *kind, struct str key, const struct root *object, bool is_deleted)
@@ -112,7 +113,8 @@ static bool delete_entry(struct publisher *publisher, struct published *entry, b
     if (*is_answered)
         outcome = publisher->options.module->get(publisher->client, entry->key, &message, &error);
     *is_answered = outcome != BUCKET_FAILED;
-    if (outcome == BUCKET_DONE && !message.is_deleted) buf_append(out, message.value, message.size);
+    bool fits = message.size <= publisher->options.module->value_max(publisher->client);
+    if (outcome == BUCKET_DONE && !message.is_deleted && fits) buf_append(out, message.value, message.size);
     struct str version = str_of(entry->version);
     publish_add(publisher, entry, entry->key, version, at, true);
     set(publisher, entry, STR(""), true);

@@ -325,6 +325,15 @@ static bool write_catalogue(struct publisher *publisher)
     if (is_new) buf_str(&publisher->batch.text, buf_slice(&publisher->catalogue));
     pthread_mutex_unlock(&publisher->lock);
     if (!is_new) return true;
+    size_t size = publisher->batch.text.len - at,
+           max = publisher->options.module->value_max(publisher->client);
+    if (size > max) {
+        log_warn("Kinds of the cluster exceed the largest message of NATS (max_payload) or of the bucket "
+                 "(max_msg_size), not published",
+                 FI("bytes", size), FI("max", max));
+        publisher->batch.text.len = at;
+        return true;
+    }
     publish_add(publisher, NULL, BUCKET_KEY_KINDS, STR(""), at, false);
     return publish_flush(publisher, true);
 }
