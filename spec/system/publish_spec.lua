@@ -230,6 +230,23 @@ describe("objects from a bucket", function()
     w:wait_line "^delete\tdefault/a\t1"
   end)
 
+  it("are refused where their value is no object, and those behind them are not lost", function()
+    create("a", { v = "1" })
+    publish "pods"
+    local w = worker()
+    w:wait_line "^add\tdefault/a"
+    for i, value in ipairs { '{"metadata":{"name":"', '{"metadata":}', "", '{"a":"\n"}', "{}}", "[]" } do
+      write_foreign("objects._.v1.pods.default.bad-" .. i, "1", value)
+    end
+    label("a", "2")
+    w:wait_line "^update\tdefault/a\t2"
+    w:wait_error "Object refused.*Pod default/bad%-1: the value in the bucket is not one object of JSON"
+    w = worker()
+    w:wait_line "^add\tdefault/a\t2\ttrue"
+    w:wait_error '"Synced" informer="pods" objects=1'
+    assert.is_nil((w:out() .. w:err()):find "Watch failed", w:report())
+  end)
+
   it("are what the server has after restarts of the publisher: what was deleted meanwhile is found", function()
     create("a", { v = "1" })
     create("b", { v = "1" })
@@ -404,36 +421,5 @@ describe("objects from a bucket", function()
     start_broker(-1, "--auth", "hunter2")
     w = worker("--nats-token-file", folder .. "/password")
     w:wait_line "^add\tdefault/a"
-  end)
-
-  it("are refused with a message where flags are wrong", function()
-    local function fails(words, pattern)
-      local p = cluster.kubelua(words)
-      assert.are.equal(2, p:wait(), p:report())
-      assert.matches(pattern, p:err())
-    end
-    fails({ "publish", "pods", "-s", sim.server }, "no bucket given; use %-%-to nats://HOST/BUCKET")
-    fails({ "publish", "--to", url, "-s", sim.server }, "nothing to publish; give KINDs")
-    fails({ "publish", "pods", "--to", "nats://u:secret@h/b", "-s", sim.server }, "without a user")
-    fails({ "run", "-f", folder .. "/it.lua", "--from", "nats://h/b.c" }, "a bucket's name has at most")
-    fails({ "run", "-f", folder .. "/it.lua", "--from", "http://h/b" }, "%-%-from: must be nats://HOST")
-    fails({ "publish", "pods", "--to", url, "-s", sim.server, "--nats-token-file", folder .. "/none" },
-      "%-%-nats%-token%-file: ")
-    fails({ "publish", "pods", "--to", url, "-s", sim.server, "--nats-creds-file", folder .. "/it.lua" },
-      "credentials must be the content of a creds file: there is no NATS USER JWT")
-    fails({ "publish", "pods", "--to", url, "-s", sim.server, "--nats-ca-file", folder .. "/it.lua" },
-      "ca is neither PEM nor a path")
-    fails({ "publish", "pods", "--to", url, "-s", sim.server, "--nats-user", "me" }, "are required together")
-    fails({ "publish", "pods", "--to", url, "-s", sim.server, "--nats-key-file", "me" }, "are required together")
-    for _, part in ipairs { "3/3", "0/0", "-1/2", "1", "0/1001", "" } do
-      fails({ "run", "-f", folder .. "/it.lua", "--from", url, "--partition", part }, "%-%-partition: .*must be I/N")
-    end
-    fails({ "run", "-f", folder .. "/it.lua", "-s", sim.server, "--partition", "0/2" },
-      "%-%-partition requires %-%-from")
-    fails({ "run", "-f", folder .. "/it.lua", "--from", url, "--cache-dir", folder .. "/cache" },
-      "%-%-cache%-dir and %-%-from are mutually exclusive; the bucket has the state")
-    fails({ "run", "-f", folder .. "/it.lua", "--from", url, "--shard" },
-      "%-%-shard and %-%-from are mutually exclusive; use %-%-partition")
-    fails({ "publish", "podz", "--to", url, "-s", sim.server }, "podz")
   end)
 end)

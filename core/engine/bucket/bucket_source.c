@@ -5,11 +5,14 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "base/metrics.h"
 #include "engine/bucket/bucket_internal.h"
 #include "engine/bucket/bucket_key.h"
 #include "kube/api/client.h"
+#include "kube/api/object_head.h"
 #include "kube/api/stream.h"
 #include "object/pack/projection.h"
+#include "object/parse/json_scan.h"
 #include "object/value/selector.h"
 
 struct bucket_source {
@@ -127,6 +130,25 @@ static void on_bookmark(void *ctx, const struct lw_bookmark *bookmark) {}
 static const struct lw_sink stream_sink = {
     .event = on_event, .refused = on_refused, .skipped = on_skipped, .bookmark = on_bookmark};
 
+static void begin_stream(struct bucket_call *call)
+{
+    const struct bucket_source *source = call->source;
+    struct kube_client *client = source->bucket->options.client;
+    stream_free(call->stream);
+    call->stream = watch_stream_new(&(const struct stream_options){
+        .packer = source->scope.packer ? source->scope.packer : kube_client_packer(client),
+        .parser = kube_client_parser(client),
+        .max_object_size = kube_client_max_object_size(client),
+        .type = {.api_version = str_of(source->api_version),
+                 .kind = str_of(source->resource.kind),
+                 .always = source->scope.metadata_only,
+                 .projection = source->scope.projection},
+        .admits = source->scope.admits,
+        .admits_ctx = source->scope.admits_ctx,
+        .sink = &stream_sink,
+        .ctx = call});
+}
+
 /* --- messages, from the reader */
 
 static void on_opened(void *ctx, int64_t created)
@@ -138,14 +160,18 @@ static void on_opened(void *ctx, int64_t created)
     leave(call);
 }
 
-/* A mark without a value is of an object that was never seen whole: only its key is known. */
-static void put_object(struct bucket_call *call, const struct bucket_message *message)
+/* As far as brackets and strings tell: a value without an end would swallow the messages behind it. */
+static bool is_object(struct str value)
+{
+    struct json_scan scan = {0};
+    const char *end = value.p + value.n;
+    return value.n > 0 && *value.p == '{' && json_scan(&scan, value.p, end) == end;
+}
+
+/* An object of which only the key is known. */
+static void put_head(struct bucket_call *call)
 {
     const struct bucket_source *source = call->source;
-    if (message->size > 0) {
-        buf_append(&call->line, message->value, message->size);
-        return;
-    }
     buf_printf(&call->line, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"metadata\":{", source->api_version,
                source->resource.kind);
     if (call->ns.len > 0) {
@@ -158,17 +184,50 @@ static void put_object(struct bucket_call *call, const struct bucket_message *me
     buf_puts(&call->line, "}}");
 }
 
-static void feed(struct bucket_call *call, const struct bucket_message *message)
+/* Without a value: of its head alone. False: the call is over, or the value is malformed. */
+static bool feed_line(struct bucket_call *call, struct str value, bool is_deleted)
 {
-    const char *type = message->is_deleted ? "DELETED" : call->is_initial ? "ADDED" : "MODIFIED";
+    const char *type = is_deleted ? "DELETED" : call->is_initial ? "ADDED" : "MODIFIED";
     call->line.len = 0;
     buf_printf(&call->line, "{\"type\":\"%s\",\"object\":", type);
-    put_object(call, message);
+    if (value.n > 0)
+        buf_str(&call->line, value);
+    else
+        put_head(call);
     buf_puts(&call->line, "}\n");
     /* The fast path reads behind the end. */
     memset(buf_reserve(&call->line, TAPE_PADDING), 0, TAPE_PADDING);
     int64_t now_us = clock_wall_us(loop_clock(call->source->bucket->options.io_loop));
-    if (!stream_feed(call->stream, call->line.data, call->line.len, now_us, &call->err))
+    return stream_feed(call->stream, call->line.data, call->line.len, now_us, &call->err);
+}
+
+static void refuse(struct bucket_call *call)
+{
+    const struct object_head head = {.kind = str_of(call->source->resource.kind),
+                                     .ns = buf_slice(&call->ns),
+                                     .name = buf_slice(&call->name)};
+    struct buf name = {0};
+    struct err err;
+    object_head_name(&head, &name);
+    err_set(&err, ERR_PARSE, "%s: the value in the bucket is not one object of JSON", buf_text(&name));
+    buf_clear(&name);
+    metric_inc(&metric_objects_refused);
+    call->sink.refused(call->ctx, &(const struct lw_refusal){.err = &err, .ns = head.ns, .name = head.name});
+}
+
+/* A malformed value must not end the call, which would begin again with the same message for ever. A mark
+ * counts whatever its value is: one without any is of an object that was never seen whole. */
+static void feed(struct bucket_call *call, const struct bucket_message *message)
+{
+    struct str value = {message->value, message->size};
+    if (is_object(value)) {
+        if (feed_line(call, value, message->is_deleted) || call->over) return;
+        err_clear(&call->err);
+        begin_stream(call);
+    }
+    if (!message->is_deleted)
+        refuse(call);
+    else if (!feed_line(call, (struct str){0}, true))
         finish(call, &call->err);
 }
 
@@ -273,7 +332,6 @@ static struct lw_call *start(struct list_watch *base, const struct lw_options *o
                              const struct lw_sink *sink, void *ctx)
 {
     struct bucket_source *source = container_of(base, struct bucket_source, base);
-    struct kube_client *client = source->bucket->options.client;
     struct bucket_call *call = NEW(struct bucket_call);
     call->source = source;
     call->options = *options;
@@ -285,18 +343,7 @@ static struct lw_call *start(struct list_watch *base, const struct lw_options *o
         timer_start(&call->failing, loop_clock(source->bucket->options.io_loop), 0);
         return (struct lw_call *)call;
     }
-    call->stream = watch_stream_new(&(const struct stream_options){
-        .packer = source->scope.packer ? source->scope.packer : kube_client_packer(client),
-        .parser = kube_client_parser(client),
-        .max_object_size = kube_client_max_object_size(client),
-        .type = {.api_version = str_of(source->api_version),
-                 .kind = str_of(source->resource.kind),
-                 .always = source->scope.metadata_only,
-                 .projection = source->scope.projection},
-        .admits = source->scope.admits,
-        .admits_ctx = source->scope.admits_ctx,
-        .sink = &stream_sink,
-        .ctx = call});
+    begin_stream(call);
     call->reader = read_on(call);
     return (struct lw_call *)call;
 }
