@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SERVERS_MAX = 2100, CLOSE_MS = 2000 };
+enum { SERVERS_MAX = 2100 /* more than a URL may have */, CLOSE_MS = 2000 };
 
 void nats_link_fail(struct stream_error *error, const char *what, natsStatus status)
 {

@@ -34,6 +34,9 @@ describe("wrong flags of buckets", function()
     fails({ "publish", "pods", "-s", sim.server }, "no bucket given; use %-%-to nats://HOST/BUCKET")
     fails({ "publish", "--to", url, "-s", sim.server }, "nothing to publish; give KINDs")
     fails({ "publish", "pods", "--to", "nats://u:secret@h/b", "-s", sim.server }, "without a user")
+    local long = "nats://" .. ("h,"):rep(1019) .. "h/b"
+    fails({ "publish", "pods", "--to", long .. "b", "-s", sim.server }, "%-%-to: must have at most 2048 characters")
+    fails({ "run", "-f", folder .. "/it.lua", "--from", long .. "b" }, "%-%-from: must have at most 2048 characters")
     fails({ "run", "-f", folder .. "/it.lua", "--from", "nats://h/b.c" }, "a bucket's name has at most")
     fails({ "run", "-f", folder .. "/it.lua", "--from", "http://h/b" }, "%-%-from: must be nats://HOST")
     fails({ "publish", "pods", "--to", url, "-s", sim.server, "--nats-token-file", folder .. "/none" },

@@ -11,7 +11,7 @@
 #include "base/must.h"
 #include "base/program.h"
 
-enum { BUCKET_NAME_MAX = 200, PARTS_MAX = 1000, DIGITS = 15 };
+enum { URL_MAX = 2048, BUCKET_NAME_MAX = 200, PARTS_MAX = 1000, DIGITS = 15 };
 
 static const char usage[] = "must be nats://HOST[:PORT][,HOST[:PORT]]/BUCKET or tls://";
 
@@ -29,6 +29,7 @@ bool bucket_target_read(const char *url, struct bucket_target *target, struct er
     bool is_url = str_cut(&rest, ':', &scheme) && str_starts(rest, STR("//")) &&
                   (str_is(scheme, "nats") || str_is(scheme, "tls"));
     if (!is_url) return err_set(err, ERR_INVALID, "%s", usage);
+    if (strlen(url) > URL_MAX) return err_set(err, ERR_INVALID, "must have at most %d characters", URL_MAX);
     /* The URL is not shown: it has a password. */
     if (strchr(url, '@')) return err_set(err, ERR_INVALID, "%s, without a user and a password", usage);
     rest = (struct str){rest.p + 2, rest.n - 2};
@@ -70,23 +71,17 @@ bool bucket_part_has(const struct bucket_place *place, struct str ns)
     return strtoull(hash, NULL, 16) % place->parts == place->part;
 }
 
-static void free_secret(char *secret)
-{
-    if (secret) explicit_bzero(secret, strlen(secret));
-    free(secret);
-}
-
 void bucket_target_clear(struct bucket_target *target)
 {
     free(target->servers);
     free(target->bucket);
     free(target->user);
-    free_secret(target->password);
-    free_secret(target->token);
-    free_secret(target->credentials);
+    wipe(target->password);
+    wipe(target->token);
+    wipe(target->credentials);
     free(target->ca);
     free(target->cert);
-    free_secret(target->cert_key);
+    wipe(target->cert_key);
     free(target->shown);
     *target = (struct bucket_target){0};
 }
