@@ -10,7 +10,6 @@
 #include "streams/nats_link.h"
 
 enum { PIECE_MS = 100, MESSAGE_TOO_LARGE = 10054 };
-enum { NO_FAILURE, BEING_NOTED, NOTED };
 
 struct nats_client {
     struct nats_link link;
@@ -18,38 +17,31 @@ struct nats_client {
     int timeout_ms;
     jsCtx *stream; /* NULL: not connected */
     /* By threads of the library, until the connection is closed. */
-    atomic_int failed, refused; /* `failed`: NOTED, and the text is that of the first failure */
-    struct stream_error failure;
+    atomic_int refused;
+    struct nats_failure failure;
 };
 
 /* --- the connection */
-
-static void note(struct nats_client *client, const char *text)
-{
-    int none = NO_FAILURE;
-    if (!atomic_compare_exchange_strong(&client->failed, &none, BEING_NOTED)) return;
-    snprintf(client->failure.text, sizeof client->failure.text, "%s", text);
-    atomic_store(&client->failed, NOTED);
-}
 
 /* On a thread of the library. */
 static void on_refused(jsCtx *stream, jsPubAckErr *problem, void *ctx)
 {
     struct nats_client *client = ctx;
-    char text[sizeof client->failure.text];
+    char text[sizeof client->failure.error.text];
     if (problem->ErrCode == (jsErrCode)MESSAGE_TOO_LARGE) atomic_store(&client->refused, 1);
     if (problem->Err == NATS_NO_RESPONDERS)
         snprintf(text, sizeof text, "no stream has the subject %s", client->subject);
     else
         snprintf(text, sizeof text, "%s",
                  problem->ErrText ? problem->ErrText : natsStatus_GetText(problem->Err));
-    note(client, text);
+    nats_failure_note(&client->failure, (int)problem->ErrCode, text);
 }
 
 /* Likewise. */
 static void on_denied(void *ctx, const char *text)
 {
-    note(ctx, text);
+    struct nats_client *client = ctx;
+    nats_failure_note(&client->failure, 0, text);
 }
 
 static natsStatus open_stream(struct nats_client *client)
@@ -135,7 +127,7 @@ static natsStatus await_acks(struct nats_client *client, const volatile int *end
 {
     natsStatus s = NATS_TIMEOUT;
     for (int ms = 0; s == NATS_TIMEOUT && ms < client->timeout_ms && !*ends; ms += PIECE_MS) {
-        if (atomic_load(&client->failed) == NOTED) return NATS_ERR;
+        if (nats_failure_is_noted(&client->failure)) return NATS_ERR;
         jsPubOptions options;
         jsPubOptions_Init(&options);
         options.MaxWait = PIECE_MS;
@@ -155,10 +147,10 @@ static enum stream_outcome deliver_waves(struct nats_client *client, const struc
         while (s == NATS_OK && at < count && is_of_wave(events, from, at))
             s = send_one(client, &events[at++]);
         if (s == NATS_OK) s = await_acks(client, ends);
-        bool has_failed = atomic_load(&client->failed) == NOTED;
+        bool has_failed = nats_failure_is_noted(&client->failure);
         if (s == NATS_OK && !has_failed) continue;
         if (has_failed)
-            *error = client->failure;
+            *error = client->failure.error;
         else
             nats_link_fail(error, client->link.servers, s);
         return s == NATS_MAX_PAYLOAD || atomic_load(&client->refused) ? STREAM_REFUSED : STREAM_RETRY;
@@ -170,7 +162,7 @@ static enum stream_outcome deliver(void *ctx, const struct stream_event *events,
                                    const volatile int *ends, struct stream_error *error)
 {
     struct nats_client *client = ctx;
-    atomic_store(&client->failed, NO_FAILURE);
+    nats_failure_clear(&client->failure);
     atomic_store(&client->refused, 0);
     if (!connect_client(client, error)) return STREAM_RETRY;
     enum stream_outcome outcome = deliver_waves(client, events, count, ends, error);

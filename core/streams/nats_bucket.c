@@ -2,7 +2,6 @@
  * each subject. It reads by consumers of its own rather than by the library's watchers: whoever reads decides
  * what a lost connection means. Writes name the message that must be the last one, so that of two writers one
  * notices. */
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,9 +31,7 @@ struct bucket_client {
     int64_t heard_ms;
     size_t value_max; /* as of the last look at the bucket */
     /* By threads of the library, while messages are written. */
-    atomic_int failures;
-    int is_outdone;
-    struct stream_error failure; /* the first */
+    struct nats_failure failure;
 };
 
 static enum bucket_outcome fail(struct stream_error *error, const char *what, natsStatus status)
@@ -71,24 +68,19 @@ static void close_client(void *ctx)
 
 /* --- the connection */
 
-/* On a thread of the library, one call after the other. */
+/* On a thread of the library. */
 static void on_refused(jsCtx *js, jsPubAckErr *problem, void *ctx)
 {
     struct bucket_client *client = ctx;
-    if (atomic_load(&client->failures) > 0) return;
-    client->is_outdone = problem->ErrCode == (jsErrCode)WRONG_LAST;
-    snprintf(client->failure.text, sizeof client->failure.text, "%s",
-             problem->ErrText ? problem->ErrText : natsStatus_GetText(problem->Err));
-    atomic_store(&client->failures, 1);
+    nats_failure_note(&client->failure, (int)problem->ErrCode,
+                      problem->ErrText ? problem->ErrText : natsStatus_GetText(problem->Err));
 }
 
-/* Likewise, between the others. */
+/* On another one. */
 static void on_denied(void *ctx, const char *text)
 {
     struct bucket_client *client = ctx;
-    if (atomic_load(&client->failures) > 0) return;
-    snprintf(client->failure.text, sizeof client->failure.text, "%s", text);
-    atomic_store(&client->failures, 1);
+    nats_failure_note(&client->failure, 0, text);
 }
 
 static void *open_client(const struct stream_settings *settings, struct stream_error *error)
@@ -358,6 +350,7 @@ static natsStatus await_acks(struct bucket_client *client)
 {
     natsStatus s = NATS_TIMEOUT;
     for (int ms = 0; s == NATS_TIMEOUT && ms < BUCKET_WAIT_MS; ms += PIECE_MS) {
+        if (nats_failure_is_noted(&client->failure)) return NATS_ERR;
         jsPubOptions options;
         jsPubOptions_Init(&options);
         options.MaxWait = PIECE_MS;
@@ -373,23 +366,22 @@ static enum bucket_outcome write_bucket(void *ctx, const struct bucket_message *
     struct bucket_client *client = ctx;
     natsStatus s = NATS_OK;
     if (connect_client(client, error) != BUCKET_DONE) return BUCKET_FAILED;
-    atomic_store(&client->failures, 0);
-    client->is_outdone = 0;
-    for (size_t i = 0; s == NATS_OK && i < count && atomic_load(&client->failures) == 0; i++)
+    nats_failure_clear(&client->failure);
+    for (size_t i = 0; s == NATS_OK && i < count && !nats_failure_is_noted(&client->failure); i++)
         s = send_one(client, &messages[i], *last ? *last + i : 0);
     if (s == NATS_OK) s = await_acks(client);
-    if (s == NATS_OK && atomic_load(&client->failures) == 0) {
+    int failed = nats_failure_is_noted(&client->failure);
+    if (s == NATS_OK && !failed) {
         if (*last) *last += count;
         return BUCKET_DONE;
     }
-    int failed = atomic_load(&client->failures) > 0, is_outdone = failed && client->is_outdone;
     if (failed)
-        *error = client->failure;
+        *error = client->failure.error;
     else
         fail(error, client->link.servers, s);
     /* What is on its way would be stored behind what is sent again. */
     disconnect(client);
-    return is_outdone ? BUCKET_OUTDONE : BUCKET_FAILED;
+    return failed && client->failure.code == WRONG_LAST ? BUCKET_OUTDONE : BUCKET_FAILED;
 }
 
 static enum bucket_outcome forget(void *ctx, const char *key, uint64_t sequence, struct stream_error *error)

@@ -20,6 +20,29 @@ void nats_link_fail(struct stream_error *error, const char *what, natsStatus sta
         if ((unsigned char)*p < ' ') *p = ' ';
 }
 
+/* --- failures */
+
+enum { NO_FAILURE, BEING_NOTED, NOTED };
+
+void nats_failure_note(struct nats_failure *failure, int code, const char *text)
+{
+    int none = NO_FAILURE;
+    if (!atomic_compare_exchange_strong(&failure->state, &none, BEING_NOTED)) return;
+    failure->code = code;
+    snprintf(failure->error.text, sizeof failure->error.text, "%s", text);
+    atomic_store(&failure->state, NOTED);
+}
+
+int nats_failure_is_noted(struct nats_failure *failure)
+{
+    return atomic_load(&failure->state) == NOTED;
+}
+
+void nats_failure_clear(struct nats_failure *failure)
+{
+    atomic_store(&failure->state, NO_FAILURE);
+}
+
 static char *copy(const char *text)
 {
     return text ? strdup(text) : NULL;

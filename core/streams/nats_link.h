@@ -9,6 +9,13 @@
 
 enum { NATS_LINK_CONNECT_MS = 5000 };
 
+/* The first failure of what is sent, as threads of the library tell it: several, at the same time. */
+struct nats_failure {
+    atomic_int state; /* enum in nats_link.c */
+    int code;         /* of JetStream; 0: none */
+    struct stream_error error;
+};
+
 struct nats_link {
     char *servers, *name;
     int is_tls;
@@ -30,5 +37,11 @@ void nats_link_clear(struct nats_link *link);
 int nats_link_connect(struct nats_link *link, struct stream_error *error);
 /* No callback follows. */
 void nats_link_disconnect(struct nats_link *link);
+/* On any thread; nothing if there is one. */
+void nats_failure_note(struct nats_failure *failure, int code, const char *text);
+/* 1: there is one, which stays as it is. */
+int nats_failure_is_noted(struct nats_failure *failure);
+/* While nothing is on its way. */
+void nats_failure_clear(struct nats_failure *failure);
 /* "WHAT: what the library says", which is more than its status. */
 void nats_link_fail(struct stream_error *error, const char *what, natsStatus status);

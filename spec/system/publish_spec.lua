@@ -247,6 +247,19 @@ describe("objects from a bucket", function()
     assert.is_nil((w:out() .. w:err()):find "Watch failed", w:report())
   end)
 
+  it("are not written where that is denied, which is said at once", function()
+    end_broker()
+    temp.write(folder .. "/password", "p\n")
+    temp.write(folder .. "/nats.conf", 'authorization { users = [ { user: me, password: p, permissions: { '
+      .. 'publish: ["$JS.API.>"], subscribe: [">"] } } ] }')
+    start_broker(-1, "-c", folder .. "/nats.conf")
+    local start = proc.now()
+    local p = publish("pods", "--nats-user", "me", "--nats-password-file", folder .. "/password")
+    p:wait_error "Failed to write to the bucket, retrying.*[Pp]ermissions [Vv]iolation"
+    assert.is_true(proc.now() - start < 4, p:report())
+    assert.are.equal(0, cluster.terminate(p), p:report())
+  end)
+
   it("are what the server has after restarts of the publisher: what was deleted meanwhile is found", function()
     create("a", { v = "1" })
     create("b", { v = "1" })
