@@ -117,7 +117,7 @@ describe("a sink #threads", function()
       k8s.main(function()
         for n = 1, 400 do
           while true do
-            local ok, err = sink:publish({ data = ("x"):rep(1000) }, { id = "k1/" .. n, key = "k1", timeout = "200ms" })
+            local ok, err = sink:publish({ data = ("x"):rep(1000) }, { id = "k1/" .. n, key = "k1", timeout = "50ms" })
             if ok then break end
             print("failed " .. err.message)
           end
