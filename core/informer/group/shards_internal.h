@@ -32,6 +32,7 @@ struct shards_line {
     struct list_watch *ended;   /* that `free_source` frees */
     struct shard_lease *leases; /* of the response, sorted at its end */
     size_t count;
+    struct err refused; /* the first item of the list that cannot be read */
     struct buf table, version;
     int64_t alone_until_ms; /* until then requests use connections of their own */
     shard_done *done;

@@ -139,7 +139,12 @@ static void on_item(void *ctx, struct root *object)
 
 static void on_list_end(void *ctx, const struct lw_list_meta *meta) {}
 
-static void on_refused(void *ctx, const struct lw_refusal *refusal) {}
+/* Its member would count as dead, and its slots be given to another one while it still works. */
+static void on_refused(void *ctx, const struct lw_refusal *refusal)
+{
+    struct shards_line *line = ctx;
+    if (line->refused.code == ERR_NONE) line->refused = *refusal->err;
+}
 
 static void finish_list(struct shards_line *line, const struct err *err, bool cancels)
 {
@@ -151,7 +156,9 @@ static void finish_list(struct shards_line *line, const struct err *err, bool ca
 
 static void on_list_done(void *ctx, const struct err *err)
 {
-    finish_list(ctx, err, false);
+    struct shards_line *line = ctx;
+    const bool lacks = !err && line->refused.code != ERR_NONE;
+    finish_list(line, lacks ? &line->refused : err, false);
 }
 
 static void on_timeout(struct timer *timer)
@@ -173,6 +180,7 @@ static void list(struct shards_line *line, int64_t timeout_ms)
     const struct lw_scope scope = {
         .namespace_ = shards->namespace_, .label_selector = label, .field_selector = ""};
     clear_response(line);
+    line->refused = (struct err){0};
     line->source = shards->options.new_source(shards->options.source_ctx, &shards_leases, &scope);
     free(label);
     timer_start(&line->timeout, line_clock(line), timeout_ms);
