@@ -293,7 +293,7 @@ static void append(struct script_handler *h, const struct handler_event *event)
 static bool wants(struct script_handler *to, const struct script_handler *from, struct root *object)
 {
     const struct filter *filter = to->options->filter;
-    if (to->functions[ON_DELETE] == LUA_NOREF || !claim_reads(to->claim, from->claim, object)) return false;
+    if (!claim_reads(to->claim, from->claim, object)) return false;
     if (filter && !filter_passes(filter, object)) return false;
     return to->filter == LUA_NOREF || (handler_filter_passes(to, object) && !to->removed);
 }
@@ -304,6 +304,7 @@ static bool wants(struct script_handler *to, const struct script_handler *from, 
 static void append_delete(struct script_handler *from, struct script_handler *to,
                           const struct handler_event *event)
 {
+    if (to->functions[event->type] == LUA_NOREF) return;
     if (!wants(to, from, event->old_object ? event->old_object : event->object)) return;
     struct handler_event gone = *event, add = {.type = ON_ADD, .object = event->old_object, .recalled = true};
     add.info.initial = true;
@@ -325,7 +326,7 @@ void delivery_handover_deletes(struct script_handler *from, struct script_handle
         event_let_go(&event);
     }
     while (pending_take(&joined, &event)) {
-        if (event.type == ON_DELETE) append_delete(from, to, &event);
+        if (event_is_end(event.type)) append_delete(from, to, &event);
         event_let_go(&event);
     }
     end_hand_over(from, to);

@@ -21,10 +21,11 @@ void delivery_end(struct script_handler *handler);
  * for calls of `from` in flight as for its own, so that the order of events stays. Deliver nothing to `from`
  * from then on; it may be removed even while its calls are in flight. */
 void delivery_handover(struct script_handler *from, struct script_handler *to);
-/* Like delivery_handover, for a handler that starts over. Only pending deletes move, since the cache cannot
- * deliver them. Not moved: deletes of objects whose add was never delivered, and of objects that `to` does
- * not read or filters out. If `to` gets an initial delivery, each delete follows an add of the last delivered
- * state. The filter function may remove any handler of its script; the caller holds a reference to `to`. */
+/* Like delivery_handover, for a handler that starts over. Only pending deletes and losses move, since the
+ * cache cannot deliver them. Not moved: deletes of objects whose add was never delivered, and of objects that
+ * `to` does not read or filters out. If `to` gets an initial delivery, each delete follows an add of the last
+ * delivered state. The filter function may remove any handler of its script; the caller holds a reference to
+ * `to`. */
 void delivery_handover_deletes(struct script_handler *from, struct script_handler *to);
 /* Returns the number of events that are pending, kept or debounced. */
 size_t delivery_backlog(const struct script_handler *handler);

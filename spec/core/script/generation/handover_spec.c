@@ -173,6 +173,29 @@ static void test_an_object_that_is_delivered_again_gets_the_deletes(void **state
     script_free(new);
 }
 
+/* Another replica has it from now on: the new one's cache cannot show that either. */
+static void test_an_object_that_is_delivered_again_gets_the_losses(void **state)
+{
+    struct cluster *c = *state;
+    const char *text =
+        "k8s = require 'k8s' said = ''\n"
+        "k8s.informer('pods'):add_event_handler { id = 'it',\n"
+        "  OnAdd = function(o) k8s.sleep(tonumber(o:uid())) said = said .. '+' .. o:name() end,\n"
+        "  OnLost = function(o, ev) said = said .. ev.shard .. o:name() end }\n";
+    struct script *old = cluster_load(c, "old", text), *new = cluster_load(c, "new", text);
+    const struct event_info lost = {.shard = SHARD_LOST};
+    struct root *object = feed_pod(c, "b", 1, 0);
+    cluster_resolve(c);
+    tell(c, old, '+', "a", 1, 1); /* its call waits */
+    feed(feed_handler(old), '-', object, object, &lost);
+    root_unref(object);
+    delivery_handover_deletes(feed_handler(old), feed_handler(new));
+    virtual_clock_advance(&c->clock, 60000);
+    assert_ask(c, new, "return said", "+blostb");
+    script_free(old);
+    script_free(new);
+}
+
 static void test_deletes_of_an_object_that_is_delivered_again_stay_though_they_are_many(void **state)
 {
     struct cluster *c = *state;
@@ -247,6 +270,7 @@ int main(void)
         T(test_options_may_differ),
         T(test_changes_that_are_debounced_move_with_their_times),
         T(test_an_object_that_is_delivered_again_gets_the_deletes),
+        T(test_an_object_that_is_delivered_again_gets_the_losses),
         T(test_deletes_of_an_object_that_is_delivered_again_stay_though_they_are_many),
         T(test_an_object_that_came_and_went_is_delivered_to_none),
         T(test_either_may_go_before_the_other),
