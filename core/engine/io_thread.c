@@ -149,11 +149,11 @@ static void *run(void *arg)
 void io_thread_start(struct io_thread *io)
 {
     sigset_t all, before;
+    packers_start(io->packers); /* first: the I/O thread reads how many threads there are */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
     must(pthread_create(&io->thread, NULL, run, io) == 0);
     pthread_sigmask(SIG_SETMASK, &before, NULL);
-    packers_start(io->packers);
     io->running = true;
 }
 
