@@ -1,6 +1,7 @@
 /* A large file, audited by several processes; see audit_of_files_internal.h and audit_workers.h. */
 #include "app/audit/audit_of_files_internal.h"
 
+#include "app/options/cores.h"
 #include "object/pack/pool.h"
 
 /* The pool of the command would count no references here. */
@@ -48,7 +49,7 @@ size_t offline_share(void *ctx, struct input_share *share, uint64_t *lines)
     struct offline *offline = ctx;
     offline->shared = share;
     int given = offline->request->engine.children;
-    const struct audit_workers_options options = {.count = given > 0 ? (size_t)given : audit_workers_cores(),
+    const struct audit_workers_options options = {.count = given > 0 ? (size_t)given : cores_usable(),
                                                   .sink = {.table = offline->table,
                                                            .file = share->file,
                                                            .print = on_print,

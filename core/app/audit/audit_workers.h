@@ -32,8 +32,6 @@ struct audit_workers_options {
     void *ctx;
 };
 
-/* Returns the number of cores that the command may use. */
-size_t audit_workers_cores(void);
 /* Returns the number of pieces that were added, and adds their line ends (audit_input_options.share). */
 size_t audit_workers_read(const struct audit_workers_options *options, struct input_share *share,
                           uint64_t *lines);
