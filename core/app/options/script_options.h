@@ -26,6 +26,8 @@ struct suppression_limits options_suppression(const struct options *options);
 bool options_read_params(struct options *options, struct err *err);
 /* Parses the flags into `script_limits`. ERR_INVALID names the flag. */
 bool options_set_limits(struct options *options, struct err *err);
+/* Sets the name of the group of --shard; sets an error unless it and --shard-kinds may be. */
+bool options_check_shard(struct options *options, struct err *err);
 /* Checks that each trusted name is one of the scripts. ERR_INVALID names one that is not, and the nearest
  * name. */
 bool options_check_trusted(const struct options *options, const struct script_files *files, struct err *err);
@@ -45,9 +47,6 @@ struct leader_flags {
 };
 
 /* A table for flags_parse and flags_print, bound to `flags`, whose defaults it sets; static. */
-struct options;
-/* Sets the name of the group of --shard; sets an error unless it and --shard-kinds may be. */
-bool options_check_shard(struct options *options, struct err *err);
 const struct flag *leader_flags(struct leader_flags *flags);
 /* ERR_INVALID names the flags whose times do not go together. */
 bool leader_flags_check(const struct leader_flags *flags, struct err *err);

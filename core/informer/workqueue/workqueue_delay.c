@@ -142,7 +142,6 @@ size_t workqueue_get_failing(const struct workqueue *queue, struct workqueue_fai
     return n;
 }
 
-/* Cancels all delays at once; client-go loses them at the next heartbeat (W-6). */
 void workqueue_note_slot(struct workqueue *queue, struct str key, unsigned slot)
 {
     struct workqueue_item *item = workqueue_find(queue, key);
@@ -157,6 +156,7 @@ unsigned workqueue_slot(const struct workqueue *queue, struct str key)
     return item ? item->slot : 0;
 }
 
+/* Cancels all delays at once; client-go loses them at the next heartbeat (W-6). */
 void workqueue_cancel_delays(struct workqueue *queue)
 {
     struct workqueue_item *item, *next;
