@@ -2,6 +2,7 @@
  * lost, the other replicas are told, which wait for that. See engine_internal.h. */
 #include <stdlib.h>
 
+#include "base/fence.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine_internal.h"
@@ -24,6 +25,7 @@ struct engine_shards {
     bool started;
     struct timer drain;    /* checks whether work for lost slots has ended */
     struct slot_set owned; /* that caches and scripts were told of */
+    struct fence *fence;   /* of the term of the Lease that they were told of, a reference; NULL: none */
     int64_t lost_ns;       /* time of the first loss whose work has not ended; 0: none */
     struct series *members, *slots, *gained, *lost, *drains;
 };
@@ -62,9 +64,8 @@ static void on_drain(struct timer *timer)
 }
 
 /* Calls without a Lease can write no more; waiting for them would keep others waiting. */
-static void cancel_calls(struct engine *engine, const struct shards_status *status)
+static void cancel_calls(const struct engine *engine)
 {
-    if (status->fence) return;
     for (size_t i = 0; i < engine->scripts.generation_count; i++)
         sharding_cancel(engine->scripts.generations[i]);
 }
@@ -86,6 +87,27 @@ static void note(struct engine_shards *own, const struct slot_set *owned, const 
                  FI("lost", losses), FI("epoch", status->epoch));
 }
 
+static void set_owned(struct engine_shards *own, const struct slot_set *owned,
+                      const struct shards_status *status)
+{
+    note(own, owned, status);
+    shared_factory_set_slots(own->engine->cluster->parts.factory, owned);
+}
+
+/* Another fence means that a term ended, and maybe a new one began, between two looks: events and keys were
+ * dropped meanwhile, so that all slots are lost, also those that the new term has again. */
+static void end_term(struct engine_shards *own, const struct shards_status *status)
+{
+    static const struct slot_set none = {0};
+    if (status->fence == own->fence) return;
+    if (own->fence) {
+        set_owned(own, &none, status);
+        cancel_calls(own->engine);
+    }
+    fence_unref(own->fence);
+    own->fence = status->fence ? fence_ref(status->fence) : NULL;
+}
+
 void engine_shards_changed(void *ctx)
 {
     struct engine *engine = ctx;
@@ -93,9 +115,9 @@ void engine_shards_changed(void *ctx)
     struct shards_status status;
     const struct slot_set owned = shards_owned(group_of(own));
     shards_get_status(group_of(own), &status);
-    note(own, &owned, &status);
-    shared_factory_set_slots(engine->cluster->parts.factory, &owned);
-    cancel_calls(engine, &status);
+    end_term(own, &status);
+    set_owned(own, &owned, &status);
+    if (!status.fence) cancel_calls(engine);
     on_drain(&own->drain);
     const struct engine_watcher *watcher = &engine->options.watcher;
     if (watcher->touched) watcher->touched(watcher->ctx);
@@ -128,6 +150,7 @@ void engine_free_shards(struct engine *engine)
     struct engine_shards *own = engine->shards;
     if (!own) return;
     timer_cancel(&own->drain);
+    fence_unref(own->fence);
     series_free(own->members);
     series_free(own->slots);
     series_free(own->gained);

@@ -7,6 +7,7 @@ local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local ffi = require "ffi"
 local proc = require "spec.support.proc"
+local relay = require "spec.support.relay"
 local shards = require "spec.support.shards"
 local temp = require "spec.support.temp"
 
@@ -178,6 +179,38 @@ describe("replicas that share objects #threads", function()
     end, "40 keys")
     assert.is_nil((first:out() .. second:out()):find "lacks")
     second:kill "KILL"
+  end)
+
+  -- The script keeps the engine's thread from its end to the beginning of the next one.
+  it("are shown all objects again in a new term of the Lease, though they missed the end of the last one", function()
+    sim = cluster.sim()
+    for _, name in ipairs { "a", "busy" } do sim.api:create(MAPS, object_of(name)) end
+    local own = relay.start(sim.server)
+    local script = cluster.script [[
+      local k8s = require "k8s"
+      local maps = k8s.informer("configmaps", { shard = true, field_selector = "metadata.name!=kubelua-shard-team" })
+      maps:add_event_handler {
+        OnAdd = function(map, ev) print("add", map:name(), ev.shard) end,
+        OnLost = function(map) print("lost", map:name()) end,
+        OnUpdate = function()
+          print "begin"
+          local at = k8s.now()
+          while k8s.now() < at + 9 do end
+          print "end"
+        end,
+      }
+    ]]
+    local engine = cluster.run(own.url, script, { "--shard=team", "--shard-lease-duration=3s", "--trust", script })
+    for _ = 1, 2 do engine:wait_line "^add" end
+    sim.api:patch(MAPS .. "/busy", { metadata = { annotations = { value = "1" } } })
+    engine:wait_line "^begin"
+    own:hold()
+    pause(4.5)
+    own:mend()
+    engine:wait_line("^end", 20)
+    for _ = 1, 2 do engine:wait_line("^lost", 20) end
+    for _ = 1, 2 do engine:wait_line("^add\t%a+\tgained$", 20) end
+    own:stop()
   end)
 
   for _, wrong in ipairs {

@@ -31,7 +31,7 @@ void sharding_cancel(struct script *script)
     struct task *task, *next;
     for (task = TAILQ_FIRST(&script->tasks.waiting); task; task = next) {
         next = TAILQ_NEXT(task, link);
-        if (!sharding_owns(script, task->slot)) task_cancel(task);
+        if (task->slot) task_cancel(task);
     }
 }
 

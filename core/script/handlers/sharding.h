@@ -18,7 +18,7 @@ unsigned sharding_slot(const struct script *script, const struct informer_claim 
 bool sharding_owns(const struct script *script, unsigned slot);
 /* Returns a reference to the fence of such work, within `leader` (NULL: none); NULL: it needs none. */
 struct fence *sharding_fence(const struct script *script, unsigned slot, struct fence *leader);
-/* Cancels calls for slots that this replica does not own, as its Lease is lost. */
+/* Cancels calls for slots, as the Lease under whose fence they run is lost. */
 void sharding_cancel(struct script *script);
 /* Returns the number of calls in flight for slots that this replica does not own. */
 size_t sharding_count_others(const struct script *script);
