@@ -6,6 +6,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/engine_internal.h"
+#include "script/handlers/handler.h"
 #include "script/handlers/sharding.h"
 
 FAMILY(family_members, 520, GAUGE, "kubelua_shard_members", "group", NULL,
@@ -43,8 +44,10 @@ static struct shards *group_of(const struct engine_shards *own)
 static bool is_drained(const struct engine *engine)
 {
     if (shared_factory_is_losing(engine->cluster->parts.factory)) return false;
-    for (size_t i = 0; i < engine->scripts.generation_count; i++)
-        if (sharding_count_others(engine->scripts.generations[i]) > 0) return false;
+    for (size_t i = 0; i < engine->scripts.generation_count; i++) {
+        const struct script *script = engine->scripts.generations[i];
+        if (sharding_count_others(script) > 0 || handlers_have_lost(script)) return false;
+    }
     return true;
 }
 

@@ -37,13 +37,23 @@ void shards_news_clear(struct shards_news *news)
     *news = (struct shards_news){0};
 }
 
+/* A fence belongs to one term, and what was owned in an earlier one may be another replica's by now. */
+static void hold(struct shards *shards, const struct fence *before)
+{
+    const struct shards_news *news = &shards->current;
+    if (!news->fence || news->fence != before) shards->held = (struct slot_set){0};
+    for (size_t i = 0; i < ARRAY_LEN(shards->held.words); i++) shards->held.words[i] |= news->slots.words[i];
+}
+
 static bool take_news(struct shards *shards)
 {
     pthread_mutex_lock(&shards->lock);
     bool has_news = shards->has_news;
     if (has_news) {
-        shards_news_clear(&shards->current);
+        struct shards_news before = shards->current;
         shards->current = shards->posted;
+        hold(shards, before.fence);
+        shards_news_clear(&before);
         shards->posted = (struct shards_news){0};
         shards->has_news = false;
     }
@@ -82,6 +92,7 @@ static void on_applied(struct mail *mail)
 void shards_applied(struct shards *shards, int64_t epoch)
 {
     struct applied_mail *m = NEW(struct applied_mail);
+    shards->held = shards->current.slots;
     *m = (struct applied_mail){.mail.deliver = on_applied, .shards = shards, .epoch = epoch};
     post(shards, &m->mail);
 }
@@ -182,18 +193,30 @@ void shards_get_status(const struct shards *shards, struct shards_status *out)
     };
 }
 
-struct fence *shards_fence(const struct shards *shards)
+static bool is_open(const struct shards *shards)
 {
-    return shards->current.fence ? shards->current.fence : shards->closed;
+    return shards->current.fence && fence_is_open(shards->current.fence);
+}
+
+struct fence *shards_fence(const struct shards *shards, size_t slot)
+{
+    return shards->current.fence && slot_set_has(&shards->held, slot) ? shards->current.fence
+                                                                      : shards->closed;
 }
 
 bool shards_own(const struct shards *shards, size_t slot)
 {
-    return slot_set_has(&shards->current.slots, slot) && fence_is_open(shards_fence(shards));
+    return slot_set_has(&shards->current.slots, slot) && is_open(shards);
+}
+
+bool shards_are_giving(const struct shards *shards, size_t slot)
+{
+    return slot_set_has(&shards->held, slot) && !slot_set_has(&shards->current.slots, slot) &&
+           is_open(shards);
 }
 
 struct slot_set shards_owned(const struct shards *shards)
 {
     const struct shards_news *news = &shards->current;
-    return news->fence && fence_is_open(news->fence) ? news->slots : (struct slot_set){0};
+    return is_open(shards) ? news->slots : (struct slot_set){0};
 }

@@ -38,7 +38,8 @@ bool shard_group_check(const char *group, struct err *err);
 struct shards *shards_new(const struct shards_options *options);
 /* Joins the group. */
 void shards_start(struct shards *shards);
-/* Tells that nothing runs any more for slots that the table of this epoch does not give to this replica. */
+/* Tells that nothing runs any more for slots that the table of this epoch, the last that `changed` told of,
+ * does not give to this replica. */
 void shards_applied(struct shards *shards, int64_t epoch);
 /* Gives the Lease back, as nothing runs for any slot any more. `left` is called once, later, or never. */
 void shards_leave(struct shards *shards, void (*left)(void *ctx), void *ctx);
@@ -61,8 +62,12 @@ struct shards_status {
         failover_ms; /* longest time without an owner, after a replica left, and after one died */
 };
 void shards_get_status(const struct shards *shards, struct shards_status *out);
-/* Returns the fence of work for slots of this replica that begins now: closed if it owns none. Borrowed. */
-struct fence *shards_fence(const struct shards *shards);
+/* Returns the fence of work for the slot that begins now: that of the Lease if this replica owns the slot, or
+ * has lost it in this term and not told yet that nothing runs for it any more; else a closed one. Borrowed.
+ */
+struct fence *shards_fence(const struct shards *shards, size_t slot);
+/* Returns whether work for the slot, which is lost, may still begin under the fence of the Lease. */
+bool shards_are_giving(const struct shards *shards, size_t slot);
 /* Slots that this replica owns at this instant: none once its fence is closed. */
 struct slot_set shards_owned(const struct shards *shards);
 bool shards_own(const struct shards *shards, size_t slot);

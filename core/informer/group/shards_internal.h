@@ -55,6 +55,7 @@ struct shards {
     /* Used by the engine thread alone. */
     struct waker *waker;
     struct shards_news current;
+    struct slot_set held; /* owned in this term of the Lease, without those that were given up */
     struct fence *closed;
     bool started;
     void (*left)(void *ctx); /* NULL: nobody waits for it */

@@ -42,7 +42,7 @@ static bool is_notified(const struct script_handler *h)
 
 /* A handler that goes on from the stored caches misses no change since, so it is attached before there are
  * any; its calls wait for the other informers of the script like those of any handler. */
-static bool is_held(const struct script_handler *h)
+bool delivery_is_held(const struct script_handler *h)
 {
     return h->knows_stored && h->waits && !h->script->informers.synced;
 }
@@ -138,7 +138,7 @@ static void deliver(struct script_handler *h, const struct handler_event *event)
 /* Checked before each call, as the one before may have removed the handler or lost the lease. */
 static bool may_go_on(const struct script_handler *h)
 {
-    return h->busy_count < h->concurrency && is_notified(h) && !is_held(h);
+    return h->busy_count < h->concurrency && is_notified(h) && !delivery_is_held(h);
 }
 
 void delivery_go_on(struct script_handler *h)
@@ -156,8 +156,8 @@ static bool keeps(void *ctx, const struct change *change)
     bool update = change->call != NOTIFY_ADD && change->call != NOTIFY_DELETE;
     if (h->script->phase != SCRIPT_RUNNING)
         return true; /* filters of a script that ends would hold up the end */
-    bool waits =
-        h->kept.count > 0 || is_held(h) || turns_are_owed(h->script) || index_functions_rest(h->script);
+    bool waits = h->kept.count > 0 || delivery_is_held(h) || turns_are_owed(h->script) ||
+                 index_functions_rest(h->script);
     if (!waits || !is_notified(h)) return false;
     const enum handler_event_type type = update ? ON_UPDATE : types[change->call];
     const struct handler_event event = {.type = change->info.shard == SHARD_LOST ? ON_LOST : type,

@@ -8,6 +8,8 @@
 
 /* Returns the callbacks for an informer; ctx is the handler. */
 struct event_handler delivery_callbacks(struct script_handler *handler);
+/* Returns whether events wait until the informers of the script are synced. */
+bool delivery_is_held(const struct script_handler *handler);
 /* Delivers pending events, a part of each handler's in one turn of the loop. */
 void deliveries_turn(struct script *script);
 /* Sets up delivery; for handler_new. */

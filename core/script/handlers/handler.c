@@ -9,6 +9,7 @@
 #include "script/handlers/delivery.h"
 #include "script/handlers/initial_sync.h"
 #include "script/handlers/leading.h"
+#include "script/handlers/sharding.h"
 #include "script/vm/args.h"
 #include "script/vm/quarantine.h"
 
@@ -203,6 +204,28 @@ void handlers_stop_leading(struct script *script)
         h->attached = NULL;
         delivery_end(h);
     }
+}
+
+static bool is_given(void *ctx, const struct root *object)
+{
+    const struct script_handler *h = ctx;
+    return sharding_gives(h->script, sharding_slot(h->script, h->claim, object));
+}
+
+/* Events of a handler that is held may wait for anything: they are not waited for, and their calls get a
+ * closed fence then. */
+static bool has_lost(struct script_handler *h)
+{
+    if (h->functions[ON_LOST] == LUA_NOREF || delivery_is_held(h)) return false;
+    return pending_has_lost(&h->pending, is_given, h) || pending_has_lost(&h->kept, is_given, h);
+}
+
+bool handlers_have_lost(const struct script *script)
+{
+    struct script_handler *h;
+    TAILQ_FOREACH (h, &script->own.handlers->list, link)
+        if (has_lost(h)) return true;
+    return false;
 }
 
 void handlers_init(struct script *script)

@@ -91,6 +91,8 @@ void handlers_each_caught_up(const struct script *script,
 /* Returns whether all informers of the script are synced, and the initial delivery reached all of its
  * handlers. */
 bool handlers_have_synced(const struct script *script);
+/* Returns whether calls are to come for objects that this replica lost, before others may have them. */
+bool handlers_have_lost(const struct script *script);
 /* Sets up and removes all handlers of a script. */
 void handlers_init(struct script *script);
 void handlers_clear(struct script *script);

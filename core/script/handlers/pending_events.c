@@ -127,6 +127,12 @@ static bool may_join(const struct pending_events *pending, const struct pending_
     return pending->pairs == PENDING_JOIN_ALL;
 }
 
+static void count(struct pending_events *pending, const struct pending_entry *entry, int by)
+{
+    if (entry->event.info.initial) pending->initial += (size_t)by;
+    if (entry->event.type == ON_LOST) pending->lost += (size_t)by;
+}
+
 static void append(struct pending_events *pending, struct pending_key *key, const struct handler_event *event)
 {
     struct pending_entry *entry = NEW(struct pending_entry);
@@ -136,16 +142,16 @@ static void append(struct pending_events *pending, struct pending_key *key, cons
     TAILQ_INSERT_TAIL(&key->entries, entry, of_key);
     TAILQ_INSERT_TAIL(&pending->entries, entry, link);
     pending->count++;
-    pending->initial += event->info.initial;
+    count(pending, entry, 1);
     settle(pending, key);
 }
 
 static void join(struct pending_events *pending, struct pending_entry *entry,
                  const struct handler_event *next)
 {
-    pending->initial -= entry->event.info.initial;
+    count(pending, entry, -1);
     entry->nothing = !event_join(&entry->event, entry->nothing, next);
-    pending->initial += entry->event.info.initial;
+    count(pending, entry, 1);
     renew_key(entry->key, next->object);
 }
 
@@ -174,13 +180,23 @@ static void free_entry(struct pending_events *pending, struct pending_entry *ent
     TAILQ_REMOVE(&pending->entries, entry, link);
     TAILQ_REMOVE(&key->entries, entry, of_key);
     pending->count--;
-    pending->initial -= entry->event.info.initial;
+    count(pending, entry, -1);
     free(entry);
     if (key->is_ready) { /* move behind the other keys */
         TAILQ_REMOVE(&pending->ready, key, turn);
         key->is_ready = false;
     }
     settle(pending, key);
+}
+
+bool pending_has_lost(const struct pending_events *pending, bool (*is)(void *ctx, const struct root *object),
+                      void *ctx)
+{
+    const struct pending_entry *entry;
+    if (pending->lost == 0) return false; /* this is asked often while calls end */
+    TAILQ_FOREACH (entry, &pending->entries, link)
+        if (entry->event.type == ON_LOST && !entry->nothing && is(ctx, entry->event.object)) return true;
+    return false;
 }
 
 static struct pending_entry *next_of(const struct pending_events *pending)

@@ -68,6 +68,7 @@ struct pending_events {
     struct pending_key *keys;            /* keys that have events or are locked, by the object */
     size_t count, mark;
     size_t initial; /* initial objects among them */
+    size_t lost;    /* lost ones among them */
     enum pending_pairs pairs;
     bool by_key;
 };
@@ -87,5 +88,8 @@ bool pending_take(struct pending_events *pending, struct handler_event *event);
 struct pending_key *pending_lock(struct pending_events *pending, struct root *object);
 void pending_unlock(struct pending_events *pending, struct pending_key *key);
 bool pending_is_locked(const struct pending_events *pending, const struct root *object);
+/* Returns whether there is a lost object for which `is` returns true. */
+bool pending_has_lost(const struct pending_events *pending, bool (*is)(void *ctx, const struct root *object),
+                      void *ctx);
 /* Returns whether pending_take would return an event. */
 bool pending_has_next(const struct pending_events *pending);

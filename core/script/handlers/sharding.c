@@ -21,7 +21,7 @@ bool sharding_owns(const struct script *script, unsigned slot)
 
 struct fence *sharding_fence(const struct script *script, unsigned slot, struct fence *leader)
 {
-    struct fence *fence = slot ? shards_fence(script->host->cluster->shards) : leader;
+    struct fence *fence = slot ? shards_fence(script->host->cluster->shards, slot - 1) : leader;
     if (slot && leader) return fence_new_both(fence, leader);
     return fence ? fence_ref(fence) : NULL;
 }
@@ -41,4 +41,9 @@ size_t sharding_count_others(const struct script *script)
     size_t count = 0;
     TAILQ_FOREACH (task, &script->tasks.waiting, link) count += !sharding_owns(script, task->slot);
     return count;
+}
+
+bool sharding_gives(const struct script *script, unsigned slot)
+{
+    return slot && shards_are_giving(script->host->cluster->shards, slot - 1);
 }

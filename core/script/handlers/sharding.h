@@ -22,3 +22,5 @@ struct fence *sharding_fence(const struct script *script, unsigned slot, struct 
 void sharding_cancel(struct script *script);
 /* Returns the number of calls in flight for slots that this replica does not own. */
 size_t sharding_count_others(const struct script *script);
+/* Returns whether the slot is lost, and calls for it may still write: until shards_applied. */
+bool sharding_gives(const struct script *script, unsigned slot);

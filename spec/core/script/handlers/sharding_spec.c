@@ -1,0 +1,152 @@
+/* core/script/handlers/sharding.c: calls for slots that another replica gets. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "base/fence.h"
+#include "core/script/support/cluster.h"
+#include "informer/group/shards_internal.h"
+#include "informer/shared/shared_factory_internal.h"
+#include "script/handlers/handler.h"
+#include "script/handlers/sharding.h"
+#include "script/vm/task.h"
+
+/* Calls for updates and losses take a second, one at a time. */
+static const char slow[] = "k8s = require 'k8s' said = ''\n"
+                           "local function work(o) k8s.sleep(1) said = said .. o:name() .. '; ' end\n"
+                           "k8s.informer('pods', { shard = 'namespace' }):add_event_handler {\n"
+                           "  OnUpdate = function(_, o) work(o) end, OnLost = work }\n";
+
+struct sharing {
+    struct cluster *cluster;
+    struct shards *shards;
+    struct script *script;
+    struct slot_set mine, both; /* the slot of namespace "mine"; and that of "shop" too */
+};
+
+static void on_changed(void *ctx)
+{
+    const struct sharing *s = ctx;
+    const struct slot_set owned = shards_owned(s->shards);
+    shared_factory_set_slots(s->cluster->factory, &owned);
+}
+
+/* The I/O thread's half has news. */
+static void give(struct sharing *s, struct fence *fence, const struct slot_set *slots)
+{
+    pthread_mutex_lock(&s->shards->lock);
+    shards_news_clear(&s->shards->posted);
+    s->shards->posted = (struct shards_news){.fence = fence_ref(fence), .slots = *slots};
+    s->shards->has_news = true;
+    pthread_mutex_unlock(&s->shards->lock);
+    waker_wake(s->shards->waker);
+    cluster_settle(s->cluster);
+}
+
+static struct fence *new_fence(const struct sharing *s)
+{
+    return fence_new(&s->cluster->clock.clock, 1000000000);
+}
+
+/* Owns both namespaces under `fence`, is busy with an object of "mine", and then loses "shop". */
+static void begin(struct sharing *s, struct cluster *c, struct fence *fence)
+{
+    c->factory->options.shares = true;
+    s->cluster = c;
+    s->shards = c->parts.shards = shards_new(&(struct shards_options){.engine_loop = c->loop,
+                                                                      .io_loop = c->loop,
+                                                                      .namespace_ = "default",
+                                                                      .group = "team",
+                                                                      .identity = "one",
+                                                                      .changed = on_changed,
+                                                                      .ctx = s});
+    s->script = cluster_load(c, "slow", slow);
+    slot_set_add(&s->mine, shard_slot(STR("mine")));
+    s->both = s->mine;
+    slot_set_add(&s->both, shard_slot(STR("shop")));
+    give(s, fence, &s->both);
+    cluster_resolve(c);
+    cluster_list(c, 0, "mine/a;shop/b;shop/c");
+    cluster_event(c, 0, LW_MODIFIED, "mine/a x=1"); /* its call is under way */
+    give(s, fence, &s->mine);
+}
+
+static void end(struct sharing *s)
+{
+    script_free(s->script);
+    s->cluster->parts.shards = NULL;
+    shared_factory_free(s->cluster->factory);
+    shards_free(s->shards);
+    s->cluster->factory = shared_factory_new(&(struct shared_factory_options){
+        .engine_loop = s->cluster->loop, .io_loop = s->cluster->loop, .new_source = cluster_new_source});
+}
+
+static const struct task *waiting_task(const struct sharing *s)
+{
+    const struct task *task = TAILQ_FIRST(&s->script->tasks.waiting);
+    assert_non_null(task);
+    assert_null(TAILQ_NEXT(task, link));
+    return task;
+}
+
+/* Calls for lost slots are under way, or to come. */
+static bool is_busy(const struct sharing *s)
+{
+    return sharding_count_others(s->script) > 0 || handlers_have_lost(s->script);
+}
+
+static void test_a_loss_that_no_call_was_told_of_yet_is_waited_for(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct fence *fence = new_fence(&(struct sharing){.cluster = c});
+    begin(&s, c, fence);
+    assert_true(sharding_owns(s.script, waiting_task(&s)->slot));
+    assert_true(is_busy(&s)); /* two losses are pending */
+    virtual_clock_advance(&c->clock, 2000);
+    assert_ask(c, s.script, "return said", "a; b; ");
+    assert_false(sharding_owns(s.script, waiting_task(&s)->slot));
+    assert_true(fence_is_open(waiting_task(&s)->fence)); /* nobody else has the slot yet */
+    assert_true(is_busy(&s));
+    virtual_clock_advance(&c->clock, 1000);
+    assert_ask(c, s.script, "return said", "a; b; c; ");
+    assert_false(is_busy(&s));
+    assert_true(fence_is_open(shards_fence(s.shards, shard_slot(STR("shop")))));
+    shards_applied(s.shards, 1); /* others may have it now */
+    assert_false(fence_is_open(shards_fence(s.shards, shard_slot(STR("shop")))));
+    assert_true(fence_is_open(shards_fence(s.shards, shard_slot(STR("mine")))));
+    end(&s);
+    fence_unref(fence);
+}
+
+static void test_a_loss_of_an_earlier_term_gets_a_closed_fence(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct fence *fence = new_fence(&(struct sharing){.cluster = c}),
+                 *next = new_fence(&(struct sharing){.cluster = c});
+    begin(&s, c, fence);
+    fence_close(fence);
+    give(&s, next, &s.mine);
+    assert_false(is_busy(&s)); /* its calls can write nothing */
+    virtual_clock_advance(&c->clock, 1000);
+    assert_ask(c, s.script, "return said", ""); /* the call under way ended with its fence */
+    assert_false(sharding_owns(s.script, waiting_task(&s)->slot));
+    assert_false(fence_is_open(waiting_task(&s)->fence));
+    end(&s);
+    fence_unref(fence);
+    fence_unref(next);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+#define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
+        T(test_a_loss_that_no_call_was_told_of_yet_is_waited_for),
+        T(test_a_loss_of_an_earlier_term_gets_a_closed_fence),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
