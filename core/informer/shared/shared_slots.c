@@ -62,5 +62,7 @@ struct shared_slots_figures shared_factory_slots_figures(const struct shared_fac
 
 enum shard_by claim_shard(const struct informer_claim *claim)
 {
-    return claim->set ? claim->set->members[0]->key.shard : SHARD_BY_NOTHING;
+    if (claim->set) return claim->set->members[0]->key.shard;
+    /* Its handler may have events already: those of the generation before. */
+    return !claim->closed && claim->factory->options.shares ? claim->spec.shard : SHARD_BY_NOTHING;
 }

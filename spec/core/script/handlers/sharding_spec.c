@@ -141,12 +141,22 @@ static void test_a_loss_of_an_earlier_term_gets_a_closed_fence(void **state)
     fence_unref(next);
 }
 
+static void test_events_of_a_kind_that_is_not_resolved_yet_have_a_slot(void **state)
+{
+    struct cluster *c = *state;
+    c->factory->options.shares = true;
+    struct script *script = cluster_load(c, "slow", slow);
+    assert_int_equal(claim_shard(script_claim(script, 0)), SHARD_BY_NAMESPACE);
+    script_free(script);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
         T(test_a_loss_that_no_call_was_told_of_yet_is_waited_for),
         T(test_a_loss_of_an_earlier_term_gets_a_closed_fence),
+        T(test_events_of_a_kind_that_is_not_resolved_yet_have_a_slot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
