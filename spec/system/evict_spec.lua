@@ -14,6 +14,25 @@ local budget = { kind = "PodDisruptionBudget", apiVersion = "policy/v1", metadat
 describe("k8s.evict", function()
   after_each(cluster.stop_all)
 
+  it("refuses what is no pod, which may have the name of one", function()
+    local sim = cluster.sim { "--pods", "1" }
+    local p = cluster.kubelua { "exec", "-s", sim.server, cluster.script [[
+      local k8s = require "k8s"
+      k8s.writes { "pods/eviction:create" }
+      k8s.main(function()
+        for _, kind in ipairs { "ConfigMap", "deployments.apps" } do
+          print(select(2, pcall(k8s.evict, { kind = kind, namespace = "d", name = "p" })))
+        end
+        for _, kind in ipairs { "Pod", "pods", "v1/Pod" } do
+          print(select(2, k8s.evict { kind = kind, namespace = "d", name = "p" }).code)
+        end
+      end)
+    ]] }
+    assert.are.equal(0, p:wait(30), p:report())
+    local lines = "expected a pod, not ConfigMap\n[^\n]*expected a pod, not deployments.apps\n404\n404\n404\n$"
+    assert.has_match(lines, p:out())
+  end)
+
   it("evicts as many pods as a budget allows, and returns its refusal of the next", function()
     local sim = cluster.sim { "--world", "--world-seed", "1", "--world-clock", "stopped", "--world-nodes", "2" }
     sim.api:create(apps .. "deployments", deployment)

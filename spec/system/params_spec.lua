@@ -227,6 +227,8 @@ describe("settings of scripts", function()
     local told = engine.ask("writes", "-o", "json")
     assert.has_match("default/***", told, 1, true)
     assert.has_no_match("swordfish", told)
+    assert.has_match("token=***", engine.ask "config", 1, true)
+    assert.has_no_match("swordfish", (engine.ask "config"))
     engine:kill "TERM"
     engine:wait()
     assert.has_match("default/***", temp.read(log), 1, true)

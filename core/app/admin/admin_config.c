@@ -6,6 +6,7 @@
 #include "base/array.h"
 #include "base/cli/flags.h"
 #include "base/text/json_out.h"
+#include "base/text/redact.h"
 
 /* Flags whose values are nobody's business. */
 static bool is_secret(const struct flag *flag)
@@ -35,6 +36,7 @@ static void put_value(const struct flag *flag, struct buf *out)
 {
     struct buf text = {0};
     flag_text(flag, &text);
+    redact(&text); /* values of secret parameters */
     json_text(out, "value", text.len && is_secret(flag) ? "(hidden)" : buf_text(&text));
     buf_clear(&text);
 }
