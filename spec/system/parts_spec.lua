@@ -95,7 +95,7 @@ describe("a long call #threads", function()
     place:write("_slow.lua", HEAD .. "burn(300) return 'module'")
     place:write("it.lua", HEAD .. [[
       local pods = k8s.informer "pods"
-      local ordered = { __lt = function(a, b) burn(20) return a.n < b.n end }
+      local ordered = { __lt = function(a, b) burn(10) return a.n < b.n end }
       k8s.main(function()
         print(require "_slow")
         local list = setmetatable({}, { __index = error, __newindex = error })
