@@ -134,6 +134,27 @@ int64_t clock_measure_ns(void)
     return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
 }
 
+struct timespec clock_wait_end(int64_t ms)
+{
+    struct timespec end;
+    clock_gettime(CLOCK_MONOTONIC, &end);
+    end.tv_nsec += (long)(ms % 1000 * 1000000);
+    end.tv_sec += (time_t)(ms / 1000 + end.tv_nsec / 1000000000);
+    end.tv_nsec %= 1000000000;
+    return end;
+}
+
+bool clock_wait_until(pthread_cond_t *changed, pthread_mutex_t *lock, const struct timespec *end)
+{
+    return pthread_cond_clockwait(changed, lock, CLOCK_MONOTONIC, end) == 0;
+}
+
+bool clock_wait(pthread_cond_t *changed, pthread_mutex_t *lock, int64_t ms)
+{
+    const struct timespec end = clock_wait_end(ms);
+    return clock_wait_until(changed, lock, &end);
+}
+
 struct clock *clock_real(void)
 {
     static struct clock real = {.now_ms = real_now_ms, .wall_us = real_wall_us};

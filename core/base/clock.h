@@ -3,9 +3,11 @@
  * their own included. Timers that are due at the same instant fire in the order in which they were started.
  */
 #pragma once
+#include <pthread.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 struct clock;
 
@@ -55,6 +57,14 @@ void clock_clear(struct clock *clock);
 
 /* Real nanoseconds from an arbitrary origin: for measuring how long something took, never for deciding. */
 int64_t clock_measure_ns(void);
+
+/* Waits of threads for a condition that end after a time, by the monotonic clock, whatever clock the
+ * condition was made with. The caller holds the lock. clock_wait_end returns the time so many milliseconds
+ * from now; the others return false once it has come, and true may mean nothing, as after pthread_cond_wait.
+ */
+struct timespec clock_wait_end(int64_t ms);
+bool clock_wait_until(pthread_cond_t *changed, pthread_mutex_t *lock, const struct timespec *end);
+bool clock_wait(pthread_cond_t *changed, pthread_mutex_t *lock, int64_t ms);
 
 /* Returns the real monotonic and wall time, without timers: for threads that only read. */
 struct clock *clock_real(void);

@@ -1,6 +1,7 @@
 /* Where the running program is; see program.h. */
 #include "base/program.h"
 
+#include <dlfcn.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,4 +33,32 @@ char *program_module(const char *name)
     }
     free(folder);
     return found;
+}
+
+bool program_module_missing(const char *scheme, struct err *err)
+{
+    return err_set(err, ERR_NOT_FOUND, "%s:// needs the package kubelua-streams, which is not installed",
+                   scheme);
+}
+
+const void *program_module_open(const char *name, const char *symbol, int version, const char *scheme,
+                                struct err *err)
+{
+    char *path = program_module(name);
+    if (!path) {
+        program_module_missing(scheme, err);
+        return NULL;
+    }
+    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    const int *module = library ? dlsym(library, symbol) : NULL;
+    if (!module)
+        err_set(err, ERR_IO, "%s:// has no client: %s", scheme, dlerror());
+    else if (*module != version) {
+        err_set(err, ERR_IO,
+                "%s is of version %d, not %d: kubelua-streams and kubelua must be of one version", path,
+                *module, version);
+        module = NULL;
+    }
+    free(path);
+    return module;
 }

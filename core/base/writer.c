@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/must.h"
@@ -51,16 +52,10 @@ static bool ends_with_reader; /* set before the threads are there */
 /* Waits for `ms`, or without an end if that is negative. */
 static void wait_for(pthread_cond_t *cond, pthread_mutex_t *lock, int64_t ms)
 {
-    struct timespec until;
-    if (ms < 0) {
+    if (ms < 0)
         pthread_cond_wait(cond, lock);
-        return;
-    }
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_nsec += (ms % 1000) * 1000000;
-    until.tv_sec += ms / 1000 + until.tv_nsec / 1000000000;
-    until.tv_nsec %= 1000000000;
-    pthread_cond_clockwait(cond, lock, CLOCK_MONOTONIC, &until);
+    else
+        clock_wait(cond, lock, ms);
 }
 
 /* Returns whether this call began it. */

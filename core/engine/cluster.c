@@ -305,6 +305,11 @@ struct cluster *cluster_new(const struct cluster_options *options, struct err *e
     return cluster;
 }
 
+const char *cluster_server(const struct cluster *cluster)
+{
+    return cluster->options.has_no_server ? "" : cluster->options.config->server;
+}
+
 void cluster_watch(struct cluster *cluster, const struct cluster_watcher *watcher)
 {
     cluster->watcher = *watcher;

@@ -24,7 +24,7 @@ struct cluster_options {
     /* Objects and kinds come from there, and the server is for requests of scripts alone; borrowed; NULL:
      * they are the server's. */
     const struct bucket_place *from;
-    bool has_no_server; /* then, if none is configured; `config` is a placeholder */
+    bool has_no_server; /* then, if none is configured: `config` is cluster_config_set_none's */
     const struct engine_settings *settings;
     struct warm_start *warm;      /* borrowed; NULL: no caches are stored */
     bool is_quiet;                /* of discovery */
@@ -60,6 +60,8 @@ struct cluster {
 
 /* NULL when there is no client for the configuration. */
 struct cluster *cluster_new(const struct cluster_options *options, struct err *err);
+/* Returns the address of its server; "": it has none. */
+const char *cluster_server(const struct cluster *cluster);
 /* Before a loop turns. */
 void cluster_watch(struct cluster *cluster, const struct cluster_watcher *watcher);
 /* Refreshes the kinds of the server now. */

@@ -224,7 +224,7 @@ enum engine_outcome engine_run(struct engine *engine)
     const struct bucket_place *from = engine->cluster->options.from;
     if (engine->options.keeps_running)
         log_info("Starting", F("version", KUBELUA_VERSION), F("cluster", config->source),
-                 F("server", config->server), FI("scripts", engine->scripts.count),
+                 F("server", cluster_server(engine->cluster)), FI("scripts", engine->scripts.count),
                  F(from ? "from" : NULL, from ? from->target.shown : NULL));
     /* Each step may stop the engine. */
     engine_refresh_kinds(engine);

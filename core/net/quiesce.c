@@ -1,20 +1,13 @@
 /* Quiesced thread; see quiesce.h. */
 #include "net/quiesce.h"
 
-#include <errno.h>
-#include <time.h>
-
-enum { MS_PER_S = 1000, NS_PER_MS = 1000000, NS_PER_S = 1000000000 };
+#include "base/clock.h"
 
 void quiesce_init(struct rest *rest)
 {
-    pthread_condattr_t attributes;
     *rest = (struct rest){.runs = false};
     pthread_mutex_init(&rest->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&rest->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    pthread_cond_init(&rest->changed, NULL);
 }
 
 void quiesce_clear(struct rest *rest)
@@ -55,27 +48,14 @@ void quiesce_end(struct rest *rest)
 
 /* --- on another thread */
 
-static struct timespec in_ms(int ms)
-{
-    struct timespec at;
-    clock_gettime(CLOCK_MONOTONIC, &at);
-    at.tv_sec += ms / MS_PER_S;
-    at.tv_nsec += (long)(ms % MS_PER_S) * NS_PER_MS;
-    if (at.tv_nsec >= NS_PER_S) {
-        at.tv_nsec -= NS_PER_S;
-        at.tv_sec++;
-    }
-    return at;
-}
-
 bool quiesce_hold(struct rest *rest, int max_ms)
 {
-    const struct timespec until = in_ms(max_ms);
-    int result = 0;
+    const struct timespec until = clock_wait_end(max_ms);
+    bool is_over = false;
     pthread_mutex_lock(&rest->lock);
     rest->keeps = true;
-    while (rest->runs && !rest->rests && result != ETIMEDOUT)
-        result = pthread_cond_timedwait(&rest->changed, &rest->lock, &until);
+    while (rest->runs && !rest->rests && !is_over)
+        is_over = !clock_wait_until(&rest->changed, &rest->lock, &until);
     bool keeps = !rest->runs || rest->rests;
     rest->keeps = keeps;
     pthread_mutex_unlock(&rest->lock);

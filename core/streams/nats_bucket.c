@@ -379,7 +379,7 @@ static enum bucket_outcome write_bucket(void *ctx, const struct bucket_message *
         *error = client->failure.error;
     else
         fail(error, client->link.servers, s);
-    /* What is on its way would be stored behind what is sent again. */
+    /* Messages on their way would be stored behind those that are sent again. */
     disconnect(client);
     return failed && client->failure.code == WRONG_LAST ? BUCKET_OUTDONE : BUCKET_FAILED;
 }

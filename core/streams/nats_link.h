@@ -23,7 +23,7 @@ struct nats_link {
     char *jwt, *seed;
     natsConnection *connection; /* NULL: not connected */
     atomic_int closed;          /* by a thread of the library, until the connection is */
-    /* What a server refuses without an answer; on a thread of the library, which waits. Set before
+    /* Requests that a server refuses without an answer; on a thread of the library, which waits. Set before
      * connecting; may be NULL. */
     void (*on_denied)(void *ctx, const char *text);
     void *ctx;

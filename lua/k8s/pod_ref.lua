@@ -3,7 +3,7 @@ local raw = ...
 
 local options = require "k8s.options"
 
--- What is no pod may have the name of one.
+-- Objects of other kinds may have the name of a pod.
 local function check_kind(where, pod)
   local version, kind = options.field(pod, "apiVersion"), options.field(pod, "kind")
   local plain = type(kind) == "string" and string.gsub(string.lower(kind), "^v1/", "") or nil

@@ -1,4 +1,4 @@
--- What kubelets tell of the containers of their pods.
+-- Events that kubelets tell of the containers of their pods.
 local containers = require "world.containers"
 local events = require "world.events"
 

@@ -1,4 +1,4 @@
--- What was used last, by keys: of more than so many keys, those that were not used for long are forgotten.
+-- Values that were used last, by keys: of more than so many keys, those that were not used for long are forgotten.
 local MOST = 4096
 
 local memory = {}

@@ -46,14 +46,14 @@ local function new_node(number)
   }
 end
 
--- What node-controller says of a node.
+-- An Event of node-controller about a node.
 local function tell(node, reason, words)
   local about = { kind = "Node", apiVersion = "v1", name = node.metadata.name, uid = node.metadata.uid }
   events.tell(AGENT, { component = "node-controller" }, about, "Normal", reason,
     ("Node %s event: %s"):format(node.metadata.name, words:format(node.metadata.name)))
 end
 
--- What its kubelet says.
+-- An Event of its kubelet.
 local function tell_state(name, reason, message)
   events.tell("kubelet", { component = "kubelet", host = name }, { kind = "Node", apiVersion = "v1", name = name },
     "Normal", reason, message or ("Node %s status is now: %s"):format(name, reason))

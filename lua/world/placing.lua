@@ -11,7 +11,7 @@ local function tolerates(toleration, taint)
   return toleration.key == taint.key and (toleration.value or "") == (taint.value or "")
 end
 
--- What the pod bears that taint by; nil if it does not.
+-- The toleration by which the pod bears that taint, or nil.
 function placing.toleration(pod, taint)
   for _, toleration in ipairs(pod.spec.tolerations or {}) do
     if tolerates(toleration, taint) then return toleration end

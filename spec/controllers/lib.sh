@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# What the scripts of this folder have in common: kubectl that shows itself, and waiting. A script is run as
+# The common part of the scripts of this folder: kubectl that shows itself, and waiting. A script is run as
 # `KUBECONFIG=FILE TOOL=KUBECTL NS=NAMESPACE bash lib.sh SCRIPT`, with a namespace of its own, and prints what is compared.
 set -uo pipefail
 
@@ -50,7 +50,7 @@ told() { # [ARG ...]
   echo "$now"
 }
 
-# What is said of an object, with its Events (of others nothing is compared but by told).
+# All that is said of an object, with its Events (of others nothing is compared but by told).
 with_events() { kubectl describe "$@" | sed 's/^Events:/Told:/'; }
 
 # Waits until `kubectl ...` prints the words VALUE.

@@ -1,4 +1,4 @@
--- What kubectl printed, without what differs from run to run and what is another server's own.
+-- The output of kubectl, without what differs from run to run and what is another server's own.
 local plain = {}
 
 local letters = "[bcdfghjklmnpqrstvwxz2456789]"
@@ -22,7 +22,7 @@ local function without_names(line)
   end))
 end
 
--- What is not compared: how Events behind an object were counted, labels of their node's place, which pods of a world
+-- Not compared: how Events behind an object were counted, labels of their node's place, which pods of a world
 -- do not get, and the generation of a DaemonSet's template, which is the server's.
 local function without_own(text)
   text = text:gsub("\nEvents:.-(\nexit code)", "%1"):gsub(',"topology.kubernetes.io/zone":"[%w-]+"', "")

@@ -10,7 +10,10 @@ end
 
 describe("deploy/package/closure", function()
   it("copies all that the program and lua-cjson load", function()
-    if os.execute "command -v dpkg-architecture >/dev/null" ~= 0 then return pending "not a Debian" end
+    if os.execute "command -v dpkg-architecture >/dev/null" ~= 0 then
+      assert.is_nil(os.getenv "KUBELUA_REQUIRE_REAL", "dpkg-dev is not installed")
+      return pending "not a Debian"
+    end
     local root = temp.folder {}
     finally(function() temp.remove(root) end)
     output(("install -D %s %s/usr/bin/kubelua && deploy/package/closure %s"):format(cluster.binary, root, root))

@@ -63,7 +63,7 @@ describe("clusters in one engine", function()
     reset()
     local function note() times[#times + 1], clocks[#clocks + 1] = k8s.now(), os.clock() end
     k8s.every(0.02, note)
-    -- What the engine did since then, in ms; and somewhat before, as far as nothing was noted.
+    -- CPU of the engine since then, in ms; and somewhat before, as far as nothing was noted.
     local function cpu_since(time)
       local i = #times
       while i > 1 and times[i] > time do i = i - 1 end

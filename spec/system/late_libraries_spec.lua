@@ -41,7 +41,10 @@ describe("libraries that are opened at first use", function()
   end)
 
   it("have each function that is called, and are what a package depends on", function()
-    if os.execute "command -v dpkg-architecture >/dev/null" ~= 0 then return pending "not a Debian" end
+    if os.execute "command -v dpkg-architecture >/dev/null" ~= 0 then
+      assert.is_nil(os.getenv "KUBELUA_REQUIRE_REAL", "dpkg-dev is not installed")
+      return pending "not a Debian"
+    end
     local object = folder .. "/late.so"
     local names = run("deploy/package/late " .. cluster.binary)
     run(("deploy/package/late %s %s"):format(cluster.binary, object))

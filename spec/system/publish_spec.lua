@@ -401,8 +401,11 @@ describe("objects from a bucket", function()
     ]])
     create("a", { v = "1" })
     publish "pods"
-    local w = worker()
+    local w = worker("--admin-socket", folder .. "/one")
     w:wait_line "^patched\t.*no cluster is configured, which requests of scripts need"
+    assert.has_match('"Starting" version="%S+" cluster="not configured" server="" ', w:err())
+    local status = temp.run(cluster.binary .. " status --admin-socket " .. folder .. "/one")
+    assert.has_match("\ncluster not configured\n", status, 1, true)
     local with_server = worker("-s", sim.server)
     with_server:wait_line "^patched\tyes"
     assert.are.equal("yes", sim.api:get("/api/v1/namespaces/default/pods/a").metadata.annotations.seen)

@@ -72,7 +72,7 @@ describe("a sink of a server that wants to know who comes", function()
       more or "")
   end
 
-  -- What a program with the right login says.
+  -- The answer to a program with the right login.
   local function ask(login, port, words, env)
     local text, code = temp.run(("%s NATS_CA=%s %snats_stream nats://%s127.0.0.1:%s %s"):format(env or "",
       of "server.crt", tools, login, port, words))

@@ -11,7 +11,7 @@ static void put_cluster(const struct cluster *cluster, const char *name, struct 
     int64_t lost_us = reachability_lost_us(reach, &err);
     json_open(out, NULL, '{');
     json_text(out, "name", name);
-    json_text(out, "server", cluster->options.config->server);
+    json_text(out, "server", cluster_server(cluster));
     json_text(out, "source", cluster->options.config->source);
     json_bool(out, "home", !cluster->name);
     json_bool(out, "known", kinds_known(cluster->parts.kinds));

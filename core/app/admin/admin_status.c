@@ -117,7 +117,7 @@ void admin_put_engine(const struct admin_engine *admin, struct buf *out)
     json_time(out, "started", engine_started_us(engine));
     json_time(out, "now", now_us);
     json_int(out, "uptimeMilliseconds", (now_us - engine_started_us(engine)) / 1000);
-    json_text(out, "server", cluster->options.config->server);
+    json_text(out, "server", cluster_server(cluster));
     json_text(out, "source", cluster->options.config->source);
     json_bool(out, "ready", lag.len == 0);
     json_text(out, "lagging", buf_text(&lag));

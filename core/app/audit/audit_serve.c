@@ -292,7 +292,7 @@ void audit_sessions_begin(void *ctx, struct admin_call *call)
     ev_io_init(&a->readable, on_readable, a->fd, EV_READ);
     ev_io_start(ev_of(a), &a->readable);
     json_open(&out, NULL, '{');
-    json_text(&out, "server", engine_cluster(engine)->options.config->server);
+    json_text(&out, "server", cluster_server(engine_cluster(engine)));
     json_int(&out, "pid", getpid());
     json_close(&out, '}');
     if (!send_result(a, &out, NULL, 0)) audit_end(a);

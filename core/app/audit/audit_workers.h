@@ -1,5 +1,5 @@
 /* Processes that audit the pieces of a large file: forks of the command with its rules, one for each core.
- * What they find is added to the table piece by piece, in the order of the file, as if the command had read
+ * Their findings are added to the table piece by piece, in the order of the file, as if the command had read
  * it alone. A piece with anything unusual in it counts for nothing: the command reads it itself, and with it
  * the rest. Owner: the command, on its only thread; a worker is a process of its own. */
 #pragma once
@@ -11,7 +11,7 @@
 
 enum { AUDIT_WORKERS_MAX = 8 };
 
-/* What a worker has to tell of the current piece. */
+/* Report of a worker on the current piece. */
 struct audit_worker {
     struct buf out;                 /* frames */
     bool is_unusual;                /* the command has to read the piece itself */

@@ -57,7 +57,7 @@ struct publisher {
     bool has_started;
     pthread_t thread;
     pthread_mutex_t lock;
-    pthread_cond_t changed; /* on the monotonic clock */
+    pthread_cond_t changed;
     /* Under the lock. */
     bool has_work, ends, has_failed;
     struct buf catalogue; /* text that is to be written */

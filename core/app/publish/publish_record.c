@@ -1,4 +1,4 @@
-/* What a publisher writes besides objects: its record, and the cluster's kinds; see publish_internal.h. */
+/* Texts of a publisher that are no objects: its record, and the cluster's kinds; see publish_internal.h. */
 #include <string.h>
 
 #include "app/publish/publish_internal.h"

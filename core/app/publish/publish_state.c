@@ -1,4 +1,4 @@
-/* What a bucket has of each kind, by keys, so that a list writes only what has changed since, and deletes
+/* Keys that a bucket has of each kind, so that a list writes only what has changed since, and deletes
  * what is no more; see publish_internal.h. */
 #include <stdlib.h>
 #include <string.h>
@@ -66,7 +66,7 @@ static struct str key_of(struct publish_kind *kind, const struct root *object)
     return buf_slice(key);
 }
 
-/* What the bucket has of the object stays. */
+/* The bucket keeps the state of the object that it has. */
 static void refuse(struct publish_kind *kind, const struct root *object, size_t size, size_t max)
 {
     struct text text_ns, text_name;

@@ -7,6 +7,7 @@
 #include <time.h>
 
 #include "app/publish/publish_internal.h"
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/bucket/bucket_key.h"
@@ -28,22 +29,12 @@ enum {
 
 int64_t publish_now_ms(void)
 {
-    struct timespec now;
-    clock_gettime(CLOCK_MONOTONIC, &now);
-    return now.tv_sec * (int64_t)1000 + now.tv_nsec / 1000000;
+    return clock_now_ms(clock_real());
 }
 
 void publish_wait(struct publisher *publisher, int64_t ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(ms / 1000);
-    until.tv_nsec += (long)(ms % 1000 * 1000000);
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    pthread_cond_timedwait(&publisher->changed, &publisher->lock, &until);
+    clock_wait(&publisher->changed, &publisher->lock, ms);
 }
 
 /* Returns false once the thread ends. */

@@ -137,16 +137,12 @@ static void on_leads(void *ctx)
 struct publisher *publisher_new(const struct publisher_options *options)
 {
     struct publisher *publisher = NEW(struct publisher);
-    pthread_condattr_t attributes;
     publisher->options = *options;
     publisher->others.publisher = publisher;
     STAILQ_INIT(&publisher->kinds);
     TAILQ_INIT(&publisher->marks);
     pthread_mutex_init(&publisher->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&publisher->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    pthread_cond_init(&publisher->changed, NULL);
     return publisher;
 }
 

@@ -308,7 +308,7 @@ static void connect_to(struct repl_session *s, int fd)
     ev_io_start(loop_ev(engine_loop(s->all->engine)), &s->readable);
     log_info("REPL session started", FI("pid", s->pid));
     json_open(&out, NULL, '{');
-    json_text(&out, "server", engine_cluster(s->all->engine)->options.config->server);
+    json_text(&out, "server", cluster_server(engine_cluster(s->all->engine)));
     json_int(&out, "pid", getpid());
     json_close(&out, '}');
     send_line(s, &out);

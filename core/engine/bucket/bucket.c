@@ -1,4 +1,4 @@
-/* What the publisher of a bucket says of itself and of the cluster's kinds; see bucket.h. */
+/* Words of a publisher about itself and the cluster's kinds; see bucket.h. */
 #include "engine/bucket/bucket.h"
 
 #include <stdio.h>
@@ -89,7 +89,7 @@ static void take_record(struct object_bucket *bucket, const struct bucket_messag
     if (!bucket->silent) bucket->silent = SERIES(&family_silent, bucket->status.shown);
     pthread_mutex_lock(&bucket->lock);
     snprintf(bucket->status.publisher, sizeof bucket->status.publisher, "%.*s", STR_ARG(name));
-    /* What is found at the start may be of long ago: by the clock of the publisher. */
+    /* A record that is found at the start may be of long ago: by the clock of the publisher. */
     bucket->status.heard_us = is_initial ? at_us : clock_wall_us(clock_of(bucket));
     pthread_mutex_unlock(&bucket->lock);
     buf_clear(&copy);

@@ -216,7 +216,7 @@ static void free_reader(struct bucket_reader *reader)
     free(reader);
 }
 
-/* Those whose threads have returned. */
+/* Readers whose threads have returned. */
 static void free_gone(struct bucket_readers *list)
 {
     struct bucket_reader *next;

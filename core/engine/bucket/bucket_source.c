@@ -28,7 +28,7 @@ struct bucket_source {
     int64_t created; /* of the bucket with that sequence */
 };
 
-/* What a reflector has as a struct lw_call. */
+/* The struct lw_call of a reflector. */
 struct bucket_call {
     struct bucket_source *source;
     struct lw_options options; /* without texts */

@@ -2,7 +2,6 @@
 #include "engine/bucket/bucket_target.h"
 
 #include <ctype.h>
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -88,23 +87,7 @@ void bucket_target_clear(struct bucket_target *target)
 
 const struct bucket_module *bucket_module_open(struct err *err)
 {
-    char *path = program_module("nats_bucket");
-    if (!path) {
-        err_set(err, ERR_NOT_FOUND, "nats:// needs the package kubelua-streams, which is not installed");
-        return NULL;
-    }
-    void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-    const struct bucket_module *module = library ? dlsym(library, BUCKET_MODULE_SYMBOL) : NULL;
-    if (!module)
-        err_set(err, ERR_IO, "nats:// has no client: %s", dlerror());
-    else if (module->version != BUCKET_MODULE_VERSION) {
-        err_set(err, ERR_IO,
-                "%s is of version %d, not %d: kubelua-streams and kubelua must be of one version", path,
-                module->version, BUCKET_MODULE_VERSION);
-        module = NULL;
-    }
-    free(path);
-    return module;
+    return program_module_open("nats_bucket", BUCKET_MODULE_SYMBOL, BUCKET_MODULE_VERSION, "nats", err);
 }
 
 static void *open_client(const struct bucket_module *module, const struct bucket_target *target,

@@ -1,5 +1,4 @@
 /* Delivery by a module of the package kubelua-streams, which is opened when the first sink needs it. */
-#include <dlfcn.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,37 +16,23 @@ struct stream_delivery {
 
 /* --- modules */
 
-static char *find_module(enum sink_scheme scheme)
+static const char *module_name(enum sink_scheme scheme)
 {
-    return program_module(sink_scheme_name(sink_scheme_is_nats(scheme) ? SINK_NATS : SINK_KAFKA));
+    return sink_scheme_name(sink_scheme_is_nats(scheme) ? SINK_NATS : SINK_KAFKA);
 }
 
 bool sink_stream_check(enum sink_scheme scheme, struct err *err)
 {
-    char *path = find_module(scheme);
+    char *path = program_module(module_name(scheme));
     bool is_there = path != NULL;
     free(path);
-    return is_there ||
-           err_set(err, ERR_NOT_FOUND, "%s:// needs the package kubelua-streams, which is not installed",
-                   sink_scheme_name(scheme));
+    return is_there || program_module_missing(sink_scheme_name(scheme), err);
 }
 
 static const struct stream_module *open_module(enum sink_scheme scheme, struct err *err)
 {
-    if (!sink_stream_check(scheme, err)) return NULL;
-    char *path = find_module(scheme);
-    void *library = path ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
-    const struct stream_module *module = library ? dlsym(library, STREAM_MODULE_SYMBOL) : NULL;
-    if (!module)
-        err_set(err, ERR_IO, "%s:// has no client: %s", sink_scheme_name(scheme), dlerror());
-    else if (module->version != STREAM_MODULE_VERSION) {
-        err_set(err, ERR_IO,
-                "%s is of version %d, not %d: kubelua-streams and kubelua must be of one version", path,
-                module->version, STREAM_MODULE_VERSION);
-        module = NULL;
-    }
-    free(path);
-    return module;
+    return program_module_open(module_name(scheme), STREAM_MODULE_SYMBOL, STREAM_MODULE_VERSION,
+                               sink_scheme_name(scheme), err);
 }
 
 /* --- delivery */

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/must.h"
@@ -37,15 +38,7 @@ static struct sinks_hub *hub_of(struct sinks *sinks)
 
 void sink_wait(struct sink *sink, int64_t ms)
 {
-    struct timespec until;
-    clock_gettime(CLOCK_MONOTONIC, &until);
-    until.tv_sec += (time_t)(ms / 1000);
-    until.tv_nsec += (long)(ms % 1000 * 1000000);
-    if (until.tv_nsec >= 1000000000) {
-        until.tv_nsec -= 1000000000;
-        until.tv_sec++;
-    }
-    pthread_cond_timedwait(&sink->changed, &sink->lock, &until);
+    clock_wait(&sink->changed, &sink->lock, ms);
 }
 
 void sink_count(struct sink *sink, enum sink_counter counter, uint64_t count)
@@ -136,11 +129,7 @@ static char *make_dir(const struct sinks_hub *hub, const struct sink_config *con
 
 static void init_locks(struct sink *sink)
 {
-    pthread_condattr_t attributes;
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&sink->changed, &attributes);
-    pthread_condattr_destroy(&attributes);
+    pthread_cond_init(&sink->changed, NULL);
     pthread_mutex_init(&sink->lock, NULL);
     pthread_mutex_init(&sink->disk, NULL);
 }

@@ -41,7 +41,7 @@ struct dealt_text {
     STAILQ_ENTRY(dealt_text) waiting; /* of its lane */
 };
 
-/* What a stream has dealt, in order. Owner: the stream, which embeds it. */
+/* Texts that a stream has dealt, in order. Owner: the stream, which embeds it. */
 struct packings {
     struct packers *packers;
     /* Sets the root of a text. On any thread, one text of a lane at a time; what it reads of the stream must

@@ -1,4 +1,4 @@
-/* What a stream has dealt to packers, in order; see packers.h. */
+/* Texts that a stream has dealt to packers, in order; see packers.h. */
 #include <stdlib.h>
 
 #include "base/mem.h"

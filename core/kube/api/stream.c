@@ -142,7 +142,7 @@ bool stream_feed(struct stream *stream, const char *data, size_t len, int64_t re
 {
     stream->received_us = received_us;
     bool ok = framer_feed(stream->framer, data, len, err);
-    /* What came before bytes that cannot be right is not lost. */
+    /* Objects before bytes that cannot be right are not lost. */
     if (!ok && !stream->stopped && stream->err.code == ERR_NONE) stream_settle(stream);
     return outcome(stream, ok, err);
 }

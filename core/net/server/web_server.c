@@ -200,17 +200,13 @@ static struct MHD_Daemon *start(struct web_server *server, const struct web_cert
 static struct web_server *prepare(const struct web_server_options *options, int fd)
 {
     struct web_server *server = NEW(struct web_server);
-    pthread_condattr_t attributes;
     server->options = *options;
     server->options.tls = NULL;
     server->fd = fd;
     TAILQ_INIT(&server->clients);
     TAILQ_INIT(&server->suspended);
     pthread_mutex_init(&server->lock, NULL);
-    pthread_condattr_init(&attributes);
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
-    pthread_cond_init(&server->finished, &attributes);
-    pthread_condattr_destroy(&attributes);
+    pthread_cond_init(&server->finished, NULL);
     return server;
 }
 
@@ -277,18 +273,12 @@ bool web_server_is_idle(struct web_server *server)
 
 void web_server_finish(struct web_server *server, int64_t max_ms)
 {
-    struct timespec end;
     quiesce(server);
     if (!server->shares_socket)
         shutdown(server->fd, SHUT_RDWR); /* clients are refused, instead of waiting in vain */
-    clock_gettime(CLOCK_MONOTONIC, &end);
-    end.tv_sec += max_ms / 1000;
-    end.tv_nsec += max_ms % 1000 * 1000000;
-    end.tv_sec += end.tv_nsec / 1000000000;
-    end.tv_nsec %= 1000000000;
+    const struct timespec end = clock_wait_end(max_ms);
     pthread_mutex_lock(&server->lock);
-    while (server->requests > 0 &&
-           pthread_cond_timedwait(&server->finished, &server->lock, &end) != ETIMEDOUT)
+    while (server->requests > 0 && clock_wait_until(&server->finished, &server->lock, &end))
         ;
     pthread_mutex_unlock(&server->lock);
 }

@@ -71,7 +71,7 @@ void large_open(struct large *l)
                                   .entry = (uint32_t)(e->depth - l->open.depth)};
 }
 
-/* What the stretch became so far: the walk is behind an entry of it, at the comma or the bracket. */
+/* The stretch as it became so far: the walk is behind an entry of it, at the comma or the bracket. */
 static void measure_stretch(struct large *l)
 {
     const struct walk *w = l->walk;

@@ -109,7 +109,7 @@ bool sim_load_text(struct sim_api *api, struct str text, struct err *err)
 
 /* --- Files and directories */
 
-/* What is large came from a cluster, most of the time. */
+/* A large file came from a cluster, most of the time. */
 static bool load_large(struct sim_api *api, struct str text)
 {
     struct buf compact = {0};

@@ -79,7 +79,7 @@ local function add_clusters(rules, from)
   rules:add { ns = from:match "^[^/]*", group = "", resource = "secrets", verbs = verbs }
 end
 
--- What a member of a sharded group needs: Leases of all members, and the table.
+-- Rights of a member of a sharded group: Leases of all members, and the table.
 local function add_shards(rules, shard)
   local ns, group = shard.namespace, "coordination.k8s.io"
   local leases = { get = true, list = true, create = true, update = true, delete = true }

@@ -72,7 +72,8 @@ local function head(engine, view)
     ("kubelua %s  %s  pid %d  up %s  memory %s  cpu %.1fs\n"):format(text(engine.version), state, int(engine.pid),
       units.duration(view.now - units.time(engine.started)), units.bytes(int(engine.memoryBytes)),
       int(engine.cpuMilliseconds) / 1000),
-    ("cluster %s (%s)\n"):format(text(engine.server), text(engine.source)),
+    engine.server == "" and ("cluster %s\n"):format(text(engine.source))
+      or ("cluster %s (%s)\n"):format(text(engine.server), text(engine.source)),
     #served > 0 and table.concat(served, "  ") .. "\n" or "",
     bucket(engine.bucket, view.now),
     discovery(engine, view.now),

@@ -14,7 +14,7 @@ enum { MANY = 700, LEAST = 4096, WINDOW = 4096, MUTATIONS = 40 };
 
 static size_t pieces_read, pieces_refused;
 
-/* What stands before, between and behind objects, and what they begin with. */
+/* Texts before, between and behind objects, and their beginnings. */
 struct form {
     const char *before, *between, *behind, *head;
     bool is_shared;

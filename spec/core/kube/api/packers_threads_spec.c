@@ -36,7 +36,7 @@ struct world {
     _Atomic bool over;
 };
 
-/* What one stream says. */
+/* All that one stream says. */
 struct ear {
     struct world *world;
     struct stream *stream;

@@ -181,7 +181,7 @@ static void test_a_number_is_complete(void **state)
     }
 }
 
-/* What was walked as a list is no map, whatever stands between the commas. */
+/* A stretch that was walked as a list is no map, whatever stands between the commas. */
 static void test_a_list_is_no_map(void **state)
 {
     struct fixture *f = *state;

@@ -16,7 +16,7 @@
 #define TWO \
     "{\"kind\":\"Node\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"two\",\"uid\":\"u-2\"},\"spec\":{}}"
 
-/* What is served at a path, without its version. */
+/* The object that is served at a path, without its version. */
 static json_t *served(struct sim_cluster *cluster, const char *path, int code)
 {
     char *request = xasprintf("GET %s", path);
