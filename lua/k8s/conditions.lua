@@ -11,6 +11,7 @@ local KNOWN = {
   observedGeneration = "number",
   lastTransitionTime = "string",
 }
+local REASON_MAX, MESSAGE_MAX = 1024, 32768 -- bytes, of the API
 local STATUSES = { True = true, False = true, Unknown = true }
 
 local function check(given)
@@ -26,6 +27,11 @@ local function check(given)
     raw.raise(where .. ': reason must be a word in CamelCase, as the API requires, not "' .. own.reason .. '"')
   end
   own.message = own.message or ""
+  for name, most in pairs { reason = REASON_MAX, message = MESSAGE_MAX } do
+    if #own[name] > most then
+      raw.raise(string.format("%s: the %s has %d bytes, the API takes %d", where, name, #own[name], most))
+    end
+  end
   return own
 end
 
@@ -48,6 +54,8 @@ end
 local function copy_of(condition)
   if raw.view.is(condition) then
     return raw.object.copy(condition)
+  elseif type(condition) ~= "table" then
+    raw.raise("k8s.conditions.set: each condition must be a map, not a " .. type(condition))
   end
   local copy = {}
   for name, value in pairs(condition) do

@@ -7,10 +7,12 @@ local patch = require "k8s.patch"
 
 local finalizers = {}
 
+local OF_KUBERNETES = { foregroundDeletion = true, kubernetes = true, orphan = true }
+
 local function check(where, object, name)
   if not raw.view.is(object) and type(object) ~= "table" then
     raw.raise(where .. ": the object must be a view or a table, not " .. type(object))
-  elseif type(name) ~= "string" or not string.find(name, "^[%w%.%-]+/[%w%.%-_]+$") then
+  elseif type(name) ~= "string" or not (OF_KUBERNETES[name] or string.find(name, "^[%w%.%-]+/[%w%.%-_]+$")) then
     raw.raise(where .. ': "' .. tostring(name) .. '" is not a finalizer: it has the form example.org/name')
   end
 end

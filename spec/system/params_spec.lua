@@ -48,6 +48,7 @@ describe("settings of scripts", function()
     temp.write(place.path .. "/params.yaml", "threshold: 7\nmode: hard\nalerts:wait: 1h\n")
     temp.write(place.path .. "/mounted/webhook", "https://example.org/?a=b\n")
     temp.write(place.path .. "/mounted/others", "are ignored")
+    temp.write(place.path .. "/mounted/large", ("x"):rep(70000))
     local engine = place:start(sim, nil, {
       "--params", place.path .. "/params.yaml", "--params", place.path .. "/mounted", "--param", "threshold=8",
       "--param", "alerts:names=x,y",
@@ -62,6 +63,8 @@ describe("settings of scripts", function()
     assert.has_match('\nthreshold +%S+alerts +8 +%-%-param threshold\n', wide)
     assert.has_match('\nmode +%S+alerts +"hard" +' .. place.path:gsub("%p", "%%%0") .. "/params.yaml:2: mode\n", wide)
     assert.has_match("\ntoken +%S+alerts +%- +not set\n", wide)
+    temp.write(place.path .. "/mounted/mode", ("x"):rep(70000))
+    assert.has_match("mounted/mode[^\n]* 65536 bytes", refusal("--params", place.path .. "/mounted"))
   end)
 
   it("may have names with -, which a mounted key has, and the environment _ for it", function()

@@ -147,6 +147,19 @@ describe("k8s.conditions", function()
     assert.equal("Waits_For:x", list[1].reason)
   end)
 
+  it("have the bounds of the API", function()
+    local function long(name, bytes)
+      local one = { type = "A", status = "True", reason = "A" }
+      one[name] = ("a"):rep(bytes)
+      return pcall(k8s.conditions.set, {}, one)
+    end
+    assert.is_true(long("reason", 1024) and long("message", 32768))
+    assert.has_match("the reason has 1025 bytes, the API takes 1024", select(2, long("reason", 1025)), 1, true)
+    assert.has_match("the message has 32769 bytes, the API takes 32768", select(2, long("message", 32769)), 1, true)
+    assert.has_match("k8s.conditions.set: each condition must be a map, not a number",
+      raised(k8s.conditions.set, { 5 }, { type = "A", status = "True", reason = "A" }), 1, true)
+  end)
+
   it("refuse an object in place of its conditions", function()
     local good = { type = "A", status = "True", reason = "A" }
     local said = "k8s.conditions.set: the conditions must be a list, such as object.status.conditions, not a "
@@ -178,13 +191,14 @@ describe("objects", function()
   end)
 
   it("get and lose finalizers, and those of others stay", function()
-    assert.equal("other/x,example.org/mine\tother/x\tfalse", printed([[
+    assert.has_match("^other/x,example.org/mine\tother/x\tfalse\tfalse\tfalse\t.*not a finalizer", printed([[
       local map = k8s.get("configmaps", "shop/c")
       map = assert(k8s.finalizers.add(map, "example.org/mine"))
       assert(k8s.finalizers.add(map, "example.org/mine"):resource_version() == map:resource_version())
       local with = table.concat(map.metadata.finalizers, ",")
       map = assert(k8s.finalizers.remove(map, "example.org/mine"))
-      print(with, table.concat(map.metadata.finalizers, ","), k8s.finalizers.has(map, "example.org/mine"))
+      print(with, table.concat(map.metadata.finalizers, ","), k8s.finalizers.has(map, "example.org/mine"),
+        k8s.finalizers.has(map, "foregroundDeletion"), pcall(k8s.finalizers.has, map, "mine"))
     ]], { objects = { { apiVersion = "v1", kind = "ConfigMap",
       metadata = { namespace = "shop", name = "c", finalizers = { "other/x" } } } } }))
   end)

@@ -162,7 +162,8 @@ struct str params_text(struct str text)
     return text;
 }
 
-/* A file of another name or content is for others. */
+/* A file of another name or content, or a larger one, is for others: a script that declares it reads it
+ * again, and says what is wrong with it. */
 static bool read_value(struct params *params, const char *path, const char *name, int order, struct err *err)
 {
     struct buf text = {0};
@@ -175,7 +176,7 @@ static bool read_value(struct params *params, const char *path, const char *name
         put_keyed(params, str_of(name), given, &ignored);
     }
     buf_wipe(&text);
-    return ok;
+    return ok || err->code == ERR_LIMIT;
 }
 
 /* A mounted ConfigMap has its files twice: behind links, and in folders that begin with "..". */
