@@ -53,7 +53,7 @@ struct publisher {
     struct publisher_options options;
     STAILQ_HEAD(, publish_kind) kinds;
     size_t kind_count;
-    struct waker *leads; /* the thread has taken its place, or has failed */
+    struct waker *leads; /* the thread has the lead, or has failed */
     bool has_started;
     pthread_t thread;
     pthread_mutex_t lock;

@@ -1,4 +1,4 @@
-/* The thread of a publisher that writes: it takes its place, reads which keys there are, and then writes what
+/* The thread of a publisher that writes: it takes the lead, reads which keys there are, and then writes what
  * reflectors see. Each write names the message before it, so that a publisher that was given up, and wakes,
  * writes nothing; see publish_internal.h. */
 #include <stdio.h>
@@ -95,7 +95,7 @@ void publish_add(struct publisher *publisher, struct published *entry, const cha
     buf_putc(&batch->text, '\0');
 }
 
-/* After a failure: is the place still this publisher's, and which message is the last one? */
+/* After a failure: is the lead still this publisher's, and which message is the last one? */
 static bool regain(struct publisher *publisher, bool *may_write)
 {
     const struct bucket_module *module = publisher->options.module;
@@ -156,7 +156,7 @@ static void add_record(struct publisher *publisher, bool ends)
     publisher->is_dirty = false;
 }
 
-/* Long work must not look like silence, after which another publisher takes the place. */
+/* Long work must not look like silence, after which another publisher takes the lead. */
 bool publish_flush(struct publisher *publisher, bool in_any_case)
 {
     struct publish_batch *batch = &publisher->batch;
@@ -185,7 +185,7 @@ static bool sign(struct publisher *publisher, bool ends)
     return publish_flush(publisher, true);
 }
 
-/* --- the place */
+/* --- the lead: of several publishers of a bucket one writes */
 
 /* Another publisher that signed its record within the last seconds. By this clock: it may have another. */
 struct other_publisher {
@@ -212,8 +212,8 @@ static bool is_taken(struct publisher *publisher, const struct bucket_message *r
 }
 
 /* One try. */
-static enum bucket_outcome take_place(struct publisher *publisher, struct other_publisher *other,
-                                      struct stream_error *error)
+static enum bucket_outcome take_lead(struct publisher *publisher, struct other_publisher *other,
+                                     struct stream_error *error)
 {
     const struct bucket_module *module = publisher->options.module;
     struct bucket_state state;
@@ -240,13 +240,13 @@ static enum bucket_outcome take_place(struct publisher *publisher, struct other_
     return outcome;
 }
 
-static bool await_place(struct publisher *publisher)
+static bool await_lead(struct publisher *publisher)
 {
     struct other_publisher other = {0};
     struct stream_error error;
     bool was_logged = false;
     for (;;) {
-        enum bucket_outcome outcome = take_place(publisher, &other, &error);
+        enum bucket_outcome outcome = take_lead(publisher, &other, &error);
         publisher->signed_ms = publish_now_ms();
         if (outcome == BUCKET_DONE) return true;
         if (outcome != BUCKET_OUTDONE) log_failure(publisher, &was_logged, error.text);
@@ -329,7 +329,7 @@ static bool write_catalogue(struct publisher *publisher)
     return publish_flush(publisher, true);
 }
 
-/* First the place before which nobody may read on, long before anything is forgotten. */
+/* First the sequence before which nobody may read on, long before anything is forgotten. */
 static bool forget_marks(struct publisher *publisher)
 {
     struct published *mark;
@@ -388,7 +388,7 @@ void *publish_writer_run(void *ctx)
     struct publisher *publisher = ctx;
     publisher->client =
         bucket_client_open(publisher->options.module, publisher->options.target, "kubelua publish");
-    if (await_place(publisher) && read_keys(publisher) && sign(publisher, false)) {
+    if (await_lead(publisher) && read_keys(publisher) && sign(publisher, false)) {
         log_info("Publishing", F("bucket", publisher->options.target->shown),
                  FI("kinds", publisher->kind_count));
         waker_wake(publisher->leads);

@@ -16,7 +16,7 @@ struct publisher_options {
     const struct bucket_target *target; /* borrowed */
     const char *identity;               /* of this publisher: no other one has it; borrowed */
     int replicas;                       /* of a bucket that is made */
-    /* It cannot go on: another one has taken its place. */
+    /* It cannot go on: another one has taken the lead. */
     void (*failed)(void *ctx, const struct err *err);
     void *ctx;
 };

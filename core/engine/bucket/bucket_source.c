@@ -255,7 +255,7 @@ static void on_message(void *ctx, const struct bucket_message *message, bool is_
         on_skipped(call);
     else if (!is_skipped)
         feed(call, message);
-    /* Until the state is complete there is no place to go on from. */
+    /* Until the state is complete there is no message to go on behind. */
     if (!call->over && (!is_initial || message->pending == 0)) source->last = message->sequence;
     leave(call);
 }
@@ -305,7 +305,7 @@ static bool check(struct bucket_call *call)
     if (!version) return false;
     buf_puts(&call->newest, version);
     if (!reads_on(call) || source->last > 0) return true;
-    err_set(&call->err, ERR_HTTP, "there is no place in the bucket to go on from");
+    err_set(&call->err, ERR_HTTP, "the bucket has no message to go on behind");
     call->err.http_status = 410;
     return false;
 }
