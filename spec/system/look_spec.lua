@@ -23,9 +23,11 @@ local CPU_MS, PIECE_MS, WORST_MS = 50, 3, 5
 -- And for each time that another process had the core during the piece, up to five, after which caches are cold.
 local PREEMPTED_MS = 1
 
--- A shared machine makes some pieces longer, whatever their program: pieces of a fixed work between the tries are
--- printed beside them.
-local FLOOR_PIECES = 20
+local TRIES, SLOW_TRIES = 5, 2
+-- Pieces of a fixed work: how fast the machine is, which the proof prints.
+local FLOOR_PIECES = 100
+-- Times in which changes are counted, without looks, with looks elsewhere and with looks, in turns.
+local ROUNDS, SECONDS = 3, strict and 4 or 1
 local COSTS = "cpuMicroseconds=(%d+) longestMicroseconds=(%d+) longestPreempted=(%d+) pieces=(%d+)"
 
 -- One of the hundred: a handler that keeps a table, another one with a filter, a queue, a timer and a command.
@@ -80,8 +82,9 @@ describe("a busy engine", function()
 
   local function print_load()
     local file = assert(io.open "/proc/loadavg")
-    print(("%s pods, %d updates a second; load of the machine: %s"):format(PODS, UPDATES,
-      file:read "*l":match "^%S+"))
+    local middle, worst = floor.pieces(FLOOR_PIECES)
+    print(("%s pods, %d updates a second; load of the machine: %s; a fixed work takes %.1f ms, at worst %.1f"):format(
+      PODS, UPDATES, file:read "*l":match "^%S+", middle, worst))
     file:close()
   end
 
@@ -116,24 +119,37 @@ describe("a busy engine", function()
   end
 
   -- Interrupts and a cold cache count as CPU of the thread, too, and a busy machine has many: in CI one of five tries
-  -- has to do, in a proof most of them; it prints the one in the middle and the worst, in which no piece may be as long
-  -- as a handler may wait.
-  local function check(name, run)
-    local tries, good, usual, longest = {}, 0, 0, 0
-    for i = 1, 5 do
+  -- has to do. In a proof most of them have to, and no piece may be as long as a handler may wait. A command does the
+  -- same work each time, so that a try of over twice the CPU of the one in the middle tells of the machine: such a try
+  -- is printed and made again, two times at most.
+  local function tries_of(run)
+    local tries = {}
+    for i = 1, strict and TRIES + SLOW_TRIES or TRIES do
       tries[i] = measure(run)
-      if tries[i].cpu < CPU_MS and tries[i].longest < PIECE_MS then good = good + 1 end
-      if not strict and good > 0 then break end
-      local middle, worst = floor.pieces(FLOOR_PIECES)
-      usual, longest = math.max(usual, middle), math.max(longest, worst)
+      if not strict and tries[i].cpu < CPU_MS and tries[i].longest < PIECE_MS then break end
+    end
+    if not strict then return tries, {} end
+    table.sort(tries, function(a, b) return a.cpu < b.cpu end)
+    local slow, most = {}, 2 * tries[math.ceil(#tries / 2)].cpu
+    while #slow < SLOW_TRIES and tries[#tries].cpu > most do slow[#slow + 1] = table.remove(tries) end
+    return tries, slow
+  end
+
+  local function check(name, run)
+    local tries, slow = tries_of(run)
+    local good = 0
+    for _, one in ipairs(tries) do
+      if one.cpu < CPU_MS and one.longest < PIECE_MS then good = good + 1 end
     end
     table.sort(tries, function(a, b) return a.longest < b.longest end)
     local middle, worst = tries[math.ceil(#tries / 2)], tries[#tries]
-    local figures = ("%-80s %5.1f ms in %3d pieces, the longest %.1f ms, at worst %.1f (preempted %d times;" ..
-      " fixed work: %.1f, at worst %.1f)"):format(name, middle.cpu, middle.pieces, middle.longest, worst.longest,
-      worst.preempted, usual, longest)
+    local figures = ("%-80s %5.1f ms in %3d pieces, the longest %.1f ms, at worst %.1f (preempted %d times)"):format(
+      name, middle.cpu, middle.pieces, middle.longest, worst.longest, worst.preempted)
+    for _, one in ipairs(slow) do
+      figures = figures .. ("; not counted: %.1f ms, the longest %.1f"):format(one.cpu, one.longest)
+    end
     if strict then print(figures) end
-    assert.is_true(sanitizer or good >= (strict and 3 or 1), figures)
+    assert.is_true(sanitizer or good >= (strict and math.ceil(#tries / 2) or 1), figures)
     assert.is_true(not strict or worst.longest < WORST_MS + PREEMPTED_MS * math.min(worst.preempted, 5), figures)
   end
 
@@ -165,8 +181,12 @@ describe("a busy engine", function()
     return handled / 9 / (to.made - from.made), (to.soon - from.soon) / handled, to.made - from.made
   end
 
-  local function watch(name, run)
-    local handled, soon, made = shares(strict and 5 or 1, run)
+  -- The figures of a number of such times together, as the machine is not the same from one to the next.
+  local function watch(name, rounds)
+    local handled, soon, made = 0, 0, 0
+    for _, round in ipairs(rounds) do
+      handled, soon, made = handled + round[1] / #rounds, soon + round[2] / #rounds, made + round[3]
+    end
     local figures = ("%-80s %d changes, %.1f %% of them handled, %.1f %% within 5 ms"):format(name, made, 100 * handled,
       100 * soon)
     if strict then print(figures) end
@@ -218,17 +238,23 @@ describe("a busy engine", function()
   it("keeps up with the changes meanwhile", function()
     local function wait() temp.run "sleep 0.1" end
     -- A backlog is handled faster than objects change.
-    local deadline = proc.now() + proc.patience(60)
-    local handled
+    local deadline = proc.now() + proc.patience(120)
+    local handled, steady
     repeat
       handled = shares(1, wait)
-      local steady = handled > (strict and 0.95 or 0) and (not strict or handled < 1.05)
+      steady = handled > (strict and 0.95 or 0) and (not strict or handled < 1.05)
     until steady or proc.now() > deadline
-    assert.is_true(handled > 0, "no change is handled")
-    watch("without a command", wait)
+    assert.is_true(steady, ("the machine is too slow to judge: %.1f %% of the changes are handled without a command")
+      :format(100 * handled))
+    local there, here = look(idle, idle_page), look(engine, page)
+    local without, others, own = {}, {}, {}
+    for i = 1, strict and ROUNDS or 1 do
+      without[i], others[i], own[i] = { shares(SECONDS, wait) }, { shares(SECONDS, there) }, { shares(SECONDS, here) }
+    end
+    watch("without a command", without)
     local before = watch("with status, top, get -l, a query, history and the page of another engine, again and again",
-      look(idle, idle_page))
-    local meanwhile = watch("with those of this one", look(engine, page))
+      others)
+    local meanwhile = watch("with those of this one", own)
     assert.is_true(not strict or meanwhile > before - 0.05, "fewer are handled within 5 ms")
     assert.is_nil(engine:err():match '[^\n]*"Handler failed"[^\n]*')
   end)
