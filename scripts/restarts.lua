@@ -12,7 +12,7 @@ local function restarts(pod)
 end
 
 local function last_end(pod, container)
-  for _, status in ipairs(pod.status.containerStatuses) do
+  for _, status in ipairs(pod:get "status.containerStatuses" or {}) do
     local ended = status.lastState and status.lastState.terminated
     if status.name == container and ended then
       return ("%s, exit code %s"):format(ended.reason or "?", ended.exitCode or "?")

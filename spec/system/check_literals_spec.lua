@@ -37,7 +37,9 @@ k8s.command("go", function(args)
 
   it("as field selectors", function()
     local wrong = { "spec.nodeName", "=x", "a=b=c", "a=b,c", [[a=b\\x]] }
-    local right = { "spec.nodeName=", "a==b", "a!=b,c=d", [[a=b\\,c]], "" }
+    local right = {
+      "spec.nodeName=", "spec.nodeName==b", "spec.nodeName!=b,status.phase=d", [[status.podIP=b\\,c]], "",
+    }
     local calls = {}
     for _, list in ipairs { wrong, right } do
       for _, text in ipairs(list) do

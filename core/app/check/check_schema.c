@@ -37,21 +37,52 @@ static const char *const holder_names[] = {
     [SCHEMA_MAP_OF_NAMED_LISTS] = "map of lists",
 };
 
+/* Sets a list of the texts up to NULL as a field of the table on top. */
+static void set_texts(lua_State *L, const char *name, const char *const *texts)
+{
+    lua_newtable(L);
+    for (; *texts; texts++) {
+        lua_pushstring(L, *texts);
+        tool_append(L);
+    }
+    lua_setfield(L, -2, name);
+}
+
+/* Sets `subresources` of the table on top, a set. */
+static void set_subresources(lua_State *L, const struct schema_kind *kind)
+{
+    lua_newtable(L);
+    for (size_t i = 0; i < kind->subresource_count; i++) {
+        lua_pushboolean(L, true);
+        lua_setfield(L, -2, kind->subresources[i].name);
+    }
+    lua_setfield(L, -2, "subresources");
+}
+
 static int l_kinds(lua_State *L)
 {
     size_t count;
     const struct schema_kind *kinds = schema_kinds(&count);
     lua_createtable(L, (int)count, 0);
     for (size_t i = 0; i < count; i++) {
-        lua_createtable(L, 0, 6);
+        lua_createtable(L, 0, 8);
         tool_set_text(L, "group", kinds[i].group);
         tool_set_text(L, "version", kinds[i].version);
         tool_set_text(L, "kind", kinds[i].kind);
         tool_set_text(L, "plural", kinds[i].plural);
         tool_set_text(L, "type", kinds[i].type);
+        set_texts(L, "field_labels", kinds[i].field_labels);
+        set_subresources(L, &kinds[i]);
         tool_append(L);
     }
     return 1;
+}
+
+/* Whether an object that a server returns may lack the map, the list or the object of a field. */
+static bool may_lack(const struct schema_field *field)
+{
+    if (field->required || field->always || field->value) return false;
+    return field->holder != SCHEMA_ONE || (field->form == SCHEMA_OBJECT && field->optional);
 }
 
 /* Adds the fields to the list on top, with those of inlined types. */
@@ -64,18 +95,15 @@ static void append_fields(lua_State *L, const struct schema_type *type)
             if (inlined) append_fields(L, inlined);
             continue;
         }
-        lua_createtable(L, 0, 6);
+        lua_createtable(L, 0, 7);
         tool_set_text(L, "name", field->name);
         tool_set_text(L, "form", form_names[field->form]);
         tool_set_text(L, "holder", holder_names[field->holder]);
         tool_set_text(L, "object", field->object);
         tool_set_text(L, "description", field->description);
-        lua_newtable(L);
-        for (const char *const *one = field->enums; *one; one++) {
-            lua_pushstring(L, *one);
-            tool_append(L);
-        }
-        lua_setfield(L, -2, "enums");
+        set_texts(L, "enums", field->enums);
+        lua_pushboolean(L, may_lack(field));
+        lua_setfield(L, -2, "may_lack");
         tool_append(L);
     }
 }

@@ -203,8 +203,15 @@ local function call_typed(self, type, list)
   return given[1] or types.ANY, { unpack(given, 2) }
 end
 
-local function call_value(self, node, type, list, of, subject)
-  if type.stub then return call_stub(self, node, type.stub, list, of or type.of, subject) end
+-- A method that was read as a value gets its object as the first argument.
+local function call_method_value(self, node, fn, list, of)
+  local subject = list[1] and self:expr(list[1])
+  return call_stub(self, node, fn, { unpack(list, 2) }, subject and subject.of or of, subject)
+end
+
+local function call_value(self, node, type, list)
+  if type.stub and type.stub.is_method then return call_method_value(self, node, type.stub, list, type.of) end
+  if type.stub then return call_stub(self, node, type.stub, list, type.of) end
   if type.def then return call_defined(self, type.def, self:list(list)) end
   if type.ctype then return call_typed(self, type, list) end
   self:list(list)

@@ -50,6 +50,7 @@ function expr:test(node)
   self.testing = node
   local type = self:expr(node)
   self.testing = nil
+  self:look_at(type)
   return type
 end
 
@@ -100,7 +101,8 @@ end
 local function binary(self, node)
   local op = node[1]
   if op == "and" or op == "or" then
-    local left = types.checked(self:test(node[2]))
+    local falls_back = op == "or" and node[3].tag == "Table"
+    local left = types.checked(falls_back and self:expr(node[2]) or self:test(node[2]))
     local right = self:test(node[3])
     if op == "and" then return right end
     if right.tag == "shape" and #right.shape.node == 0 then return left end
@@ -109,7 +111,10 @@ local function binary(self, node)
   local left, right = self:expr(node[2]), self:expr(node[3])
   if ORDER[op] or EQUAL[op] then
     check_quantities(self, node, left, right)
-    if EQUAL[op] then check_value(self, node, left, right) end
+    if EQUAL[op] then
+      check_value(self, node, left, right)
+      self:look_at(right.tag == "nil" and left or left.tag == "nil" and right or nil)
+    end
     return types.BOOLEAN
   end
   if op == "concat" then return types.STRING end

@@ -65,7 +65,7 @@ local function path_of(type, name) return type.path == "" and name or type.path 
 local function object_field(self, node, type, name)
   local path = path_of(type, name)
   local found = self.kinds:field(type.node, name)
-  if found then return types.inside(type, found, path) end
+  if found then return types.inside(type, found, path, self:absence_of(type, name, path)) end
   if type.node.form ~= "object" or type.root and method_of_object(self, node, name) then return types.ANY end
   if not self.added[name] then self:unknown_field(node, type, path, name) end
   return types.ANY
@@ -143,7 +143,19 @@ local function add_names(self, name, type)
   end
 end
 
+-- The variable that holds what is written to.
+local function variable_of(target)
+  while target.tag == "Index" do target = target[1] end
+  return target.tag == "Id" and target[1] or nil
+end
+
 local function assign_object(self, target, base, name, type)
+  local path = name and path_of(base, name) or base.path
+  if path:find "^status%f[%.%[%z]" then
+    self.fn.sets_status = self.fn.sets_status or {}
+    self.fn.sets_status[variable_of(target) or ""] = true
+  end
+  if name then self:note_set(base, name, path_of(base, name)) end
   if not base.copy then
     self:error(target, "objects are read-only views: change a copy (:copy())")
   elseif self.fn.contexts.transform then
@@ -170,6 +182,7 @@ end
 -- --- values that may be nil
 
 function fields:report_unchecked(node, call)
+  if type(call) == "table" then return self:report_absence(node, call) end
   local name = node.tag == "Id" and node[1] .. ", " or ""
   self:warning(node, "%sthe result of %s%s may be nil: check it, or its error", name, call, name ~= "" and "," or "")
 end

@@ -8,6 +8,7 @@ reader.__index = reader
 
 local PARTS = {
   "walk", "expr", "fields", "paths", "args", "calls", "subjects", "requests", "globals", "literals", "sinks",
+  "absences", "bodies", "json_patches",
 }
 for _, name in ipairs(PARTS) do
   for key, value in pairs(require("tool.source." .. name)) do reader[key] = value end
@@ -62,7 +63,7 @@ local function read(self, script, source)
   if not tree then return end
   local one = setmetatable({
     target = self.target, api = self.api, kinds = self.kinds, found = self.found, path = source.path,
-    infos = {}, shapes = {}, assigned = {}, tested = {}, added = self.added,
+    infos = {}, shapes = {}, assigned = {}, tested = {}, added = self.added, looked_at = {},
     reads = script.reads, paths = script.paths, writes = script.writes,
   }, reader)
   local ok, why = pcall(function()

@@ -47,18 +47,21 @@ local function fields_of_types(self, node)
     for _, field in ipairs(self.target.schema_type(type) or {}) do
       local one = found[field.name]
       if not one then
-        one = { form = field.form, holder = field.holder, enums = {}, objects = {}, text = field.description }
+        one = { form = field.form, holder = field.holder, enums = {}, objects = {}, may_lack = true }
         found[field.name] = one
         order[#order + 1] = field.name
       end
       add_values(one, field)
+      one.may_lack = one.may_lack and field.may_lack
       one.objects[#one.objects + 1] = field.object
     end
   end
   local fields = {}
+  node.absent = {}
   for name, one in pairs(found) do
     if one.free then one.enums = {} end
     fields[name] = node_of_field(self, one, one.objects)
+    node.absent[name] = one.may_lack or nil
   end
   table.sort(order)
   return fields, order
@@ -72,7 +75,9 @@ local function node_of_schema(schema)
   if type(schema) ~= "table" or schema["x-kubernetes-preserve-unknown-fields"] == true then return ANY end
   if schema["x-kubernetes-int-or-string"] == true then return { form = "integer|string" } end
   if schema.type == "array" then return { form = "list", of = node_of_schema(schema.items) } end
-  if type(schema.properties) == "table" then return { form = "object", properties = schema.properties } end
+  if type(schema.properties) == "table" then
+    return { form = "object", properties = schema.properties, required = schema.required or {} }
+  end
   if schema.type == "object" then
     local of = schema.additionalProperties
     return type(of) == "table" and { form = "map", of = node_of_schema(of) } or ANY
@@ -81,14 +86,30 @@ local function node_of_schema(schema)
   return schema.type and { form = schema.type, enums = enums } or ANY
 end
 
+local HOLDERS = { list = true, map = true, object = true }
+
 local function fields_of_properties(node)
   local fields, order = {}, {}
+  node.absent = {}
   for name, schema in pairs(node.properties) do
     fields[name] = node_of_schema(schema)
     order[#order + 1] = name
+    local is_set = not node.required or type(schema) ~= "table" or schema.default ~= nil
+    if not is_set and HOLDERS[fields[name].form] then node.absent[name] = true end
   end
+  for _, name in ipairs(is_list(node.required) and node.required or {}) do node.absent[name] = nil end
   table.sort(order)
   return fields, order
+end
+
+-- Paths as field selectors have them, without the dot before.
+local function selectable_fields(list)
+  local labels = {}
+  for _, one in ipairs(is_list(list) and list or {}) do
+    local path = type(one) == "table" and one.jsonPath
+    if type(path) == "string" then labels[#labels + 1] = path:gsub("^%.", "") end
+  end
+  return labels
 end
 
 local function add_definition(self, definition)
@@ -100,6 +121,7 @@ local function add_definition(self, definition)
     local kind = {
       group = spec.group, version = version.name, kind = spec.names.kind, plural = spec.names.plural, node = node,
       subresources = type(version.subresources) == "table" and version.subresources or {},
+      field_labels = selectable_fields(version.selectableFields),
     }
     if node.form == "object" then
       node.metadata = true
@@ -118,11 +140,13 @@ local function kind_of_schema(schema)
   return is_table(one) and type(one.kind) == "string" and one or nil
 end
 
-local function has_status(document, plural)
+local function parts_of(document, plural)
+  local parts, before = {}, "/" .. plural .. "/{name}/"
   for path in pairs(is_table(document.paths) and document.paths or {}) do
-    if path:find("/" .. plural .. "/{name}/status", 1, true) then return { status = {} } end
+    local _, last = path:find(before, 1, true)
+    if last then parts[path:sub(last + 1)] = true end
   end
-  return {}
+  return parts
 end
 
 local function add_document(self, document, resource)
@@ -133,8 +157,8 @@ local function add_document(self, document, resource)
       local node = node_of_schema(schema)
       node.metadata = node.form == "object"
       self.list[#self.list + 1] = {
-        group = resource.group, plural = resource.plural, node = node.form == "object" and node or nil,
-        subresources = has_status(document, resource.plural),
+        group = resource.group, plural = resource.plural, node = node,
+        subresources = parts_of(document, resource.plural),
       }
     end
   end
@@ -154,7 +178,7 @@ end
 
 -- --- both
 
-local BUILT_IN = { status = {} }
+local COMMON_LABELS = { "metadata.name", "metadata.namespace" }
 
 local function metadata(self) return node_of_types(self, { "meta/v1.ObjectMeta" }) end
 
@@ -185,11 +209,19 @@ function kinds:field(node, name)
   return (self:fields(node))[name]
 end
 
+-- Whether an object may lack the list, the map or the object that a field has.
+function kinds:may_lack(node, name)
+  if node.form ~= "object" then return false end
+  self:fields(node)
+  return node.absent[name] == true
+end
+
 -- The fields of all versions of a custom kind; what several have may differ, and is not known.
 local function merge(found)
   if #found == 1 then return found[1].node end
   local properties = {}
   for _, kind in ipairs(found) do
+    if kind.node.form ~= "object" then return ANY end
     for name, schema in pairs(kind.node.properties) do
       properties[name] = properties[name] and {} or schema -- {} is anything
     end
@@ -197,32 +229,53 @@ local function merge(found)
   return { form = "object", properties = properties, metadata = true }
 end
 
+-- All versions, from definitions rather than from the bundle.
 local function find(self, resource)
-  local types, own, subresources = {}, {}, BUILT_IN
+  local found, defined = {}, {}
   for _, kind in ipairs(self.list) do
     if kind.group == resource.group and kind.plural == resource.plural then
-      if kind.node then
-        own[#own + 1], subresources = kind, kind.subresources
-      else
-        types[#types + 1] = kind.type
-      end
+      local list = kind.node and defined or found
+      list[#list + 1] = kind
     end
   end
-  return types, own, subresources
+  return defined[1] and defined or found
+end
+
+local function types_of(found)
+  local types = {}
+  for i, kind in ipairs(found) do types[i] = kind.type end
+  return types
+end
+
+-- Subresources and fields of selectors of any version; no fields if nobody knows them.
+local function features_of(found)
+  local subresources, labels = {}, { unpack(COMMON_LABELS) }
+  for _, kind in ipairs(found) do
+    for name in pairs(kind.subresources) do subresources[name] = true end
+    for _, label in ipairs(kind.field_labels or {}) do labels[#labels + 1] = label end
+    if not kind.field_labels then labels.free = true end
+  end
+  return subresources, not labels.free and labels or nil
 end
 
 local function look(self, resource)
-  local types, own, subresources = find(self, resource)
-  if #types == 0 and #own == 0 then
+  local found = find(self, resource)
+  if #found == 0 then
     ask_server(self, resource)
-    types, own, subresources = find(self, resource)
+    found = find(self, resource)
   end
-  local root = #own > 0 and merge(own) or #types > 0 and node_of_types(self, types) or ANY
+  local is_own = found[1] and found[1].type
+  local root = not found[1] and ANY or is_own and node_of_types(self, types_of(found)) or merge(found)
   local name = resource.plural .. (resource.group ~= "" and "." .. resource.group or "")
-  return { name = name, group = resource.group, root = root, subresources = subresources }
+  local subresources, labels = features_of(found)
+  return {
+    name = name, group = resource.group, root = root, subresources = subresources, is_own = is_own ~= nil,
+    is_known = found[1] ~= nil, field_labels = found[1] and labels, is_namespaced = resource.namespaced,
+  }
 end
 
--- Returns { name, group, root, subresources } of any name of a kind; nil if nobody knows it.
+-- Returns { name, group, root, subresources, field_labels } of any name of a kind; nil if nobody knows it. Of one that
+-- is not `is_known` nobody has the schema; `is_own`: it is one of Kubernetes itself.
 function kinds:of(name)
   local resource = self.target.resolve(name)
   if not resource then return nil end

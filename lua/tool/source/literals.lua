@@ -20,9 +20,24 @@ local function bad_requirement(text)
   end
 end
 
-function literals:field_selector_argument(node)
+-- A server refuses fields that it does not select by.
+local function check_labels(self, node, text, kind)
+  if not kind or not kind.field_labels then return end
+  local known = {}
+  for _, label in ipairs(kind.field_labels) do known[label] = true end
+  for part in (unescaped(text) .. ","):gmatch "([^,]*)," do
+    local name = part:match "^([^=!]*)"
+    if part ~= "" and not known[name] then
+      self:error(node, 'field selector "%s": %s are not selected by %s%s', text, kind.name, name,
+        self:meant(name, kind.field_labels) or ", but by " .. table.concat(kind.field_labels, ", "))
+    end
+  end
+end
+
+function literals:field_selector_argument(node, of)
   local text = literal(node)
   local part = text and bad_requirement(text)
+  if text and not part then check_labels(self, node, text, of and of.kind) end
   if part then
     self:error(node, 'field selector "%s": "%s" is not a requirement, such as metadata.name=x or spec.nodeName!=y',
       text, part)
@@ -49,12 +64,18 @@ end
 
 -- --- YAML, and objects from it
 
+-- Returns the documents and the type of the object that they are.
 function literals:yaml_argument(node, is_alone)
   local text = literal(node)
   if not text then return nil end
   local documents, why = self.target.yaml(text, is_alone)
   if not documents then self:error(node, "yaml: %s", why) end
-  return documents
+  local kind
+  for _, object in ipairs(documents or {}) do
+    if type(object) == "table" then kind = self:check_object(node, object) end
+  end
+  local is_object = is_alone and kind and kind.is_known
+  return documents, is_object and types.written(kind) or nil
 end
 
 -- Calls `each` with the names of `${name}` in a text, and `bad` with what begins like one and is none.
@@ -93,11 +114,11 @@ local function names_of(type)
   return names
 end
 
--- k8s.template(text, values): the names of the text are among the values.
+-- k8s.template(text, values): the names of the text are among the values. Returns the type of the object.
 function literals:template_arguments(node, values)
-  local documents = self:yaml_argument(node, true)
+  local documents, object = self:yaml_argument(node, true)
   local names = names_of(values or types.NIL)
-  if not documents then return end
+  if not documents then return nil end
   each_text(documents, function(text)
     each_name(text, function(name)
       if names and not (values and values.tag == "shape" and values.shape:get(name)) then
@@ -107,6 +128,7 @@ function literals:template_arguments(node, values)
       self:error(node, 'k8s.template: "%s" is not ${name}', part)
     end)
   end)
+  return object
 end
 
 return literals

@@ -8,6 +8,10 @@ local paths = {}
 -- The text that an expression makes, with "0" or "x" for values in brackets; nil where nobody knows.
 local function text_of(self, node)
   if node.tag == "String" then return node[1] end
+  if node.tag == "Id" then
+    local var = self:find(node[1])
+    return var and var.type.tag == "string" and var.type.value or nil
+  end
   if node.tag == "Paren" then return text_of(self, node[1]) end
   if node.tag == "Op" and node[1] == "concat" then
     local left = text_of(self, node[2])
@@ -56,14 +60,16 @@ local function report_step(self, at, type, text, steps, i, node, parent)
   end
 end
 
--- Checks a path into an object, and returns the type of what is there.
-function paths:check_path(at, type, text)
+local LOOKS = { list = true, map = true, object = true }
+
+-- Checks a path into an object, and returns the type of what is there. `is_there`: objects are chosen that have it.
+function paths:check_path(at, type, text, is_there)
   local steps, why = self.target.path_steps(text)
   if not steps then
     self:error(at, "%s", why)
     return types.ANY
   end
-  local node, parent, multiple = type.node, nil, false
+  local node, parent, multiple, absence, here = type.node, nil, false, nil, type
   for i, step in ipairs(steps) do
     local below = step_into(self, node, step)
     if not below then
@@ -71,17 +77,19 @@ function paths:check_path(at, type, text)
       return types.ANY
     end
     multiple = multiple or step.kind == "all" or step.kind == "match"
+    here, absence = self:step_type(here, below, step, absence, is_there)
     node, parent = below, node
   end
-  local found = types.inside(type, node, type.path == "" and text or type.path .. "." .. text)
+  absence = LOOKS[node.form] and not multiple and absence or nil
+  local found = types.inside(type, node, type.path == "" and text or type.path .. "." .. text, absence)
   return multiple and { tag = "array", of = found } or found
 end
 
 -- The same for an expression; `type` is what the path goes into.
-function paths:path_argument(node, type)
+function paths:path_argument(node, type, is_there)
   local text = node and text_of(self, node)
   if not text or not type or type.tag ~= "kube" then return types.ANY end
-  return self:check_path(node, type, text)
+  return self:check_path(node, type, text, is_there)
 end
 
 function paths:selector_argument(node)

@@ -1,7 +1,6 @@
 -- Reads and writes of the API server: declared for their kind, with bodies whose fields exist.
 local kinds = require "tool.source.kinds"
 local declared_paths = require "tool.check.paths"
-local types = require "tool.source.types"
 
 local requests = {}
 
@@ -15,6 +14,7 @@ local WRITES = {
   delete = { "delete" }, scale = { "patch", sub = "scale" }, evict = { "create", sub = "eviction" },
   restart = { "patch" }, ensure = { "patch" },
 }
+local RESTARTED = { ["deployments.apps"] = true, ["statefulsets.apps"] = true, ["daemonsets.apps"] = true }
 
 -- "*", and "*.example.com" for the group and those below it, are all kinds with their subresources.
 local function is_for(self, one, kind, subresource)
@@ -42,6 +42,23 @@ local function check_declared(self, node, name, kind, subresource, verbs, declar
   self:error(node, 'k8s.%s is not declared: add %s { "%s" }', name, by, text)
 end
 
+-- Of functions whose calls are not looked for without a parser (tool.check.declared): declared for some kind.
+local ANY_KIND = {
+  ensure = { { "get", reads = true }, { "create" }, { "patch" } }, scale = { { "patch", sub = "/scale" } },
+  evict = { { "create", sub = "/eviction" } }, restart = { { "patch" } },
+}
+
+local function check_declared_for_any(self, node, name)
+  for _, need in ipairs(ANY_KIND[name] or {}) do
+    local declared, by = need.reads and self.reads or self.writes, need.reads and "k8s.reads" or "k8s.writes"
+    local has = not declared
+    for _, one in ipairs(declared or {}) do has = has or one.verb == need[1] or one.verb == "*" end
+    if not has then
+      self:error(node, 'k8s.%s is not declared for any kind: add %s { "KIND%s:%s" }', name, by, need.sub or "", need[1])
+    end
+  end
+end
+
 -- The kind of what is written: a view, a copy, or a table that names it.
 function requests:kind_of_reference(type)
   if not type then return nil end
@@ -65,102 +82,76 @@ end
 local OPTIONS_AT = { create = 2, update = 2, patch = 3, apply = 3, delete = 2 }
 local BODY_AT = { create = 1, update = 1, patch = 2, apply = 2, ensure = 1 }
 
--- --- bodies
+-- --- calls
 
-local NUMBERS = { integer = true, number = true }
+local STATUS = 'status is not changed without { subresource = "status" }'
 
-local function check_leaf(self, item, type, node, path)
-  local form = node.form
-  if type.tag == "string" then
-    if NUMBERS[form] or form == "boolean" or form == "list" or form == "object" then
-      self:error(item, "%s must be %s, not a string", path, form == "integer" and "an integer" or "a " .. form)
-    elseif form == "quantity" then
-      local why = self.target.quantity_error(type.value)
-      if why then self:error(item, "%s: %s", path, why) end
-    elseif type.value then
-      self:check_enum(item, { node = node, path = path }, type.value)
-    end
-  elseif type.tag == "number" and (form == "string" or form == "boolean") then
-    self:error(item, "%s must be a %s, not a number", path, form)
-  end
+local function has_status(self, kind)
+  return kind.subresources.status and kind.root.form == "object" and self.kinds:field(kind.root, "status") ~= nil
 end
 
-local check_table
-
-local function check_entry(self, item, node, kind, path, is_patch)
-  local value = item.tag == "Pair" and item[2] or item
-  if value.tag == "Nil" then
-    if is_patch then self:error(item, "%s = nil changes nothing: k8s.null removes a field", path) end
-  elseif value.tag == "Table" then
-    check_table(self, value, node, kind, path, is_patch)
-  else
-    local literal = value.tag == "String" and { tag = "string", value = value[1] }
-      or value.tag == "Number" and types.NUMBER
-    if literal then check_leaf(self, item, literal, node, path) end
-  end
+local function check_status(self, name, kind, body, subresource)
+  if subresource ~= nil or name ~= "patch" and name ~= "apply" or not has_status(self, kind) then return end
+  local status = self.entries_of(body).status
+  if status then self:error(status, STATUS) end
 end
 
--- Checks a table that is written for a node.
-function check_table(self, written, node, kind, path, is_patch)
-  for _, item in ipairs(written) do
-    local key = item.tag == "Pair" and item[1].tag == "String" and item[1][1]
-    local at = key and (path == "" and key or path .. "." .. key) or path .. "[*]"
-    local below = kinds.ANY
-    if key then
-      below = self.kinds:field(node, key)
-    elseif item.tag ~= "Pair" then
-      below = node.of or kinds.ANY
-    end
-    if below then
-      check_entry(self, item, below, kind, at, is_patch)
-    elseif node.form == "object" and not key:find "^%$" then
-      self:unknown_field(item, { node = node, kind = kind }, at, key)
-    end
-  end
+-- k8s.update of a variable whose status was set; another update may be for that.
+local function check_updated(self, node, kind, object)
+  local name = object and object.tag == "Id" and object[1]
+  local sets, updates = self.fn.sets_status or {}, self.fn.updates_status or {}
+  if name and sets[name] and not updates[name] and has_status(self, kind) then self:error(node, STATUS) end
 end
 
--- A table with apiVersion, kind and metadata, wherever it is; a reference to an object has no metadata.
-function requests:check_manifest(node)
-  if not self.reports then return end
-  local named = {}
-  for _, item in ipairs(node) do
-    if item.tag == "Pair" and item[1].tag == "String" then named[item[1][1]] = item[2] end
-  end
-  local version, kind = named.apiVersion, named.kind
-  if not named.metadata or not version or version.tag ~= "String" or not kind or kind.tag ~= "String" then return end
-  local found = self.kinds:of(version[1] .. "/" .. kind[1])
-  if found then check_table(self, node, found.root, found, "", false) end
+-- Notes in each reading that a variable is written to the status.
+local function note_updated(self, name, list, found)
+  local object = name == "update" and list[1]
+  if not object or object.tag ~= "Id" or subresource_in(found[OPTIONS_AT.update]) ~= "status" then return end
+  self.fn.updates_status = self.fn.updates_status or {}
+  self.fn.updates_status[object[1]] = true
 end
 
-local function check_status(self, node, name, kind, body, subresource)
-  if subresource ~= nil or not kind.subresources.status or kind.root.form ~= "object" then return end
-  if name ~= "patch" and name ~= "apply" or not self.kinds:field(kind.root, "status") then return end
-  for _, item in ipairs(body) do
-    if item.tag == "Pair" and item[1].tag == "String" and item[1][1] == "status" then
-      self:error(item, 'status is not changed without { subresource = "status" }')
-    end
-  end
-end
-
-local function is_other_body(name, found, subresource)
-  if subresource == "scale" or subresource == "eviction" or subresource == false then return true end
-  local options = found[OPTIONS_AT[name] or 0]
-  local type = name == "patch" and options and options.tag == "shape" and options.shape:get "type"
-  return type and type.value ~= "merge" and type.value ~= "strategic"
+-- "merge", "json", "strategic"; false where nobody knows.
+local function form_of_patch(options)
+  local type = options and options.tag == "shape" and options.shape:get "type"
+  if type then return type.value or false end
+  return (not options or options.tag == "shape" or options.tag == "nil") and "merge"
 end
 
 local function check_body(self, name, kind, found, subresource)
   local body = found[BODY_AT[name] or 0]
-  if not body or body.tag ~= "shape" or is_other_body(name, found, subresource) then return end
-  local node = body.shape.node
-  check_status(self, node, name, kind, node, subresource)
-  check_table(self, node, kind.root, kind, "", name == "patch")
+  if not body or body.tag ~= "shape" or subresource == "scale" or subresource == "eviction" then return end
+  local node, form = body.shape.node, name == "patch" and form_of_patch(found[OPTIONS_AT.patch])
+  if subresource == false or form == false and name == "patch" then return end
+  if form == "json" then return self:check_json_patch(node, kind) end
+  check_status(self, name, kind, node, subresource)
+  self:check_table(node, kind.root, kind, name == "patch")
 end
 
--- A patch has nil where null is meant, whatever its kind.
-local function check_nil(self, name, found)
+-- What the kind does not have is refused by the server, or raised.
+local function check_parts(self, node, name, kind, subresource)
+  if not kind.is_known then return end
+  local part = WRITES[name].sub or subresource
+  if name == "restart" and kind.is_own and not RESTARTED[kind.name] then
+    self:error(node, "k8s.restart: %s have no pods to restart", kind.name)
+  elseif part and not kind.subresources[part] then
+    local names = {}
+    for one in pairs(kind.subresources) do names[#names + 1] = one end
+    table.sort(names)
+    self:error(node, "k8s.%s: %s have no subresource %s%s", name, kind.name, part, self:meant(part, names) or "")
+  end
+end
+
+-- Of an object whose kind nobody knows: a patch has nil where null is meant, or operations.
+local function check_of_any(self, node, name, found)
+  check_declared_for_any(self, node, name)
   local body = name == "patch" and found[2]
-  if body and body.tag == "shape" then check_table(self, body.shape.node, kinds.ANY, nil, "", true) end
+  if not body or body.tag ~= "shape" then return end
+  if form_of_patch(found[3]) == "json" then
+    self:check_json_patch(body.shape.node, nil)
+  else
+    self:check_table(body.shape.node, kinds.ANY, nil, true)
+  end
 end
 
 -- The path of k8s.raw, where it is written there.
@@ -189,11 +180,29 @@ local function check_finalizers(self, node, fn, found)
   end
 end
 
+local function check_write(self, node, name, list, found)
+  local kind = self:kind_of_reference(found[1])
+  local verbs, subresource = WRITES[name], subresource_in(found[OPTIONS_AT[name] or 0])
+  if not kind then return check_of_any(self, node, name, found) end
+  if subresource ~= false then
+    check_declared(self, node, name, kind, verbs.sub or subresource, verbs, self.writes, "k8s.writes")
+  end
+  if name == "ensure" then
+    check_declared(self, node, name, kind, nil, VERBS.get, self.reads, "k8s.reads")
+    check_declared(self, node, name, kind, nil, WRITES.create, self.writes, "k8s.writes")
+  end
+  check_parts(self, node, name, kind, subresource or nil)
+  if name == "update" and subresource == nil then check_updated(self, node, kind, list[1]) end
+  check_body(self, name, kind, found, subresource)
+end
+
 -- Checks a call of k8s.get, k8s.patch and so on.
 function requests:check_request(node, fn, list, found)
   if self.reports and fn.class.name == "k8s.finalizers" then return check_finalizers(self, node, fn, found) end
   local is_of_cluster = fn.class.name == "k8s.Cluster" and fn.is_method
-  if not is_of_cluster and (fn.class.name ~= "k8s" or fn.is_method) or not self.reports then return end
+  if not is_of_cluster and (fn.class.name ~= "k8s" or fn.is_method) then return end
+  note_updated(self, fn.name, list, found)
+  if not self.reports then return end
   local name, contexts = fn.name, self.fn.contexts
   local is_late = name == "informer" and contexts.run and not contexts.load
   if is_late then check_namespaces(self, node, found[2]) end
@@ -206,13 +215,7 @@ function requests:check_request(node, fn, list, found)
   elseif name == "logs" then
     check_declared(self, node, name, self.kinds:of "pods", "log", { "get" }, self.reads, "k8s.reads")
   elseif WRITES[name] then
-    local kind = self:kind_of_reference(found[1])
-    local verbs, subresource = WRITES[name], subresource_in(found[OPTIONS_AT[name] or 0])
-    if not kind then return check_nil(self, name, found) end
-    if subresource ~= false then
-      check_declared(self, node, name, kind, verbs.sub or subresource, verbs, self.writes, "k8s.writes")
-    end
-    check_body(self, name, kind, found, subresource)
+    check_write(self, node, name, list, found)
   end
 end
 
@@ -226,7 +229,7 @@ function requests:check_return(node)
   if info.is_check and not CALLS[first.tag] then
     self:error(node, "the check of a rule must not return a value: report by its second argument")
   elseif info.fixes and first.tag == "Table" and self.reports then
-    check_table(self, first, info.fixes.node, info.fixes.kind, "", true)
+    self:check_table(first, info.fixes.node, info.fixes.kind, true)
   end
 end
 

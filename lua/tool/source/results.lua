@@ -25,7 +25,12 @@ results["k8s.Factory.informer"] = informer
 
 local function live(self, _, list) return nil, types.object(self:kind_argument(list[1])) end
 
-results["k8s.get"], results["k8s.list"], results["k8s.pages"] = live, live, live
+-- Of an object that a script names it knows what it has.
+local function named(of, key) return key and key.tag == "String" and of and types.sure(of) or of end
+
+results["k8s.get"] = function(self, _, list) return nil, named(types.object(self:kind_argument(list[1])), list[2]) end
+results["k8s.Lister.get"] = function(_, _, list, _, of) return nil, named(of, list[1]) end
+results["k8s.list"], results["k8s.pages"] = live, live
 results["k8s.watch"] = live
 
 -- A write returns the object that it was given.
@@ -96,8 +101,10 @@ end
 
 -- Texts that these functions take apart.
 results["k8s.quantity"] = function(self, _, list) self:quantity_argument(list[1]) end
-results["k8s.yaml.decode"] = function(self, _, list) self:yaml_argument(list[1], true) end
+results["k8s.yaml.decode"] = function(self, _, list) return (select(2, self:yaml_argument(list[1], true))) end
 results["k8s.yaml.decode_all"] = function(self, _, list) self:yaml_argument(list[1]) end
-results["k8s.template"] = function(self, _, list, found) self:template_arguments(list[1], found[2]) end
+results["k8s.template"] = function(self, _, list, found)
+  return self:template_arguments(list[1], found[2])
+end
 
 return results

@@ -100,7 +100,9 @@ end
 function subjects:copy_of(type)
   if not type or type.tag ~= "kube" then return types.ANY end
   if not type.copied then
-    type.copied = { tag = "kube", node = type.node, kind = type.kind, path = type.path, copy = true }
+    type.copied = {
+      tag = "kube", node = type.node, kind = type.kind, path = type.path, copy = true, is_sure = type.is_sure,
+    }
   end
   return type.copied
 end
@@ -116,7 +118,7 @@ end
 local texts = {}
 
 function texts:selector(node) self:selector_argument(node) end
-function texts:field_selector(node) self:field_selector_argument(node) end
+function texts:field_selector(node, _, of) self:field_selector_argument(node, of) end
 function texts:schedule(node) self:cron_argument(node) end
 function texts:max_body(node) self:quantity_argument(node) end
 function texts:token(node) self:secret_argument(node, "token") end
@@ -168,8 +170,8 @@ end
 
 function texts:where(node, _, of)
   for _, item in ipairs(node.tag == "Table" and node or {}) do
-    if item.tag == "Pair" and item[1].tag == "String" then
-      local found = self:path_argument(item[1], of)
+    if item.tag == "Pair" then
+      local found = self:path_argument(item[1], of, true)
       where_value(self, item[2], found.tag == "array" and found.of or found)
     end
   end

@@ -1,5 +1,6 @@
 -- Types of values in a script, as tables with a `tag`: "any", "nil", "null", "string" (with `value` of a literal),
--- "number", "boolean", "kube" (a node of an object; `root`: a complete one; `copy`: writable), "array", "map",
+-- "number", "boolean", "kube" (a node of an object; `root`: a complete one; `copy`: writable; `is_sure`: it
+-- lacks nothing), "array", "map",
 -- "class" (of the API; `of`: the objects that it is about), "fun", "shape" (a table of the script) and "settings".
 local ctype = require "tool.source.ctype"
 local kinds = require "tool.source.kinds"
@@ -24,7 +25,8 @@ function types.same(a, b)
   return types.same(a.of, b.of)
 end
 
--- The type of a value that is there: `unchecked` is the call whose result may be nil.
+-- The type of a value that is there: `unchecked` is the call whose result may be nil, or the { kind, path } of a field
+-- that objects may lack.
 function types.checked(type)
   if not type.unchecked then return type end
   local checked = {}
@@ -49,10 +51,27 @@ function types.object(kind)
   return kind.type
 end
 
--- A value inside an object; `path` is for messages.
-function types.inside(parent, node, path)
+-- The same object, of which the script knows what it has.
+function types.sure(type)
+  if type.tag ~= "kube" then return type end
+  local sure = {}
+  for key, value in pairs(type) do sure[key] = value end
+  sure.is_sure, sure.copied = true, nil
+  return sure
+end
+
+-- A table that is an object of the kind, without methods; the script knows what it has.
+function types.written(kind)
+  return { tag = "kube", node = kind.root, kind = kind, path = "", copy = true, is_sure = true }
+end
+
+-- A value inside an object; `path` is for messages. `absence` tells of one that the object may lack.
+function types.inside(parent, node, path, absence)
   if node.form == "any" then return types.ANY end
-  return { tag = "kube", node = node, kind = parent.kind, copy = parent.copy, path = path }
+  return {
+    tag = "kube", node = node, kind = parent.kind, copy = parent.copy, is_sure = parent.is_sure, path = path,
+    unchecked = absence,
+  }
 end
 
 local LEAVES = { string = true, number = true, boolean = true, integer = true, quantity = true }
