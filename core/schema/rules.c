@@ -37,6 +37,7 @@ static const struct {
     [SCHEMA_CHECK_AMOUNT] = {"amount", true},
     [SCHEMA_CHECK_UNIQUE] = {"unique", true},
     [SCHEMA_CHECK_KNOWN] = {"known", true},
+    [SCHEMA_CHECK_FIRST] = {"first", true},
     [SCHEMA_CHECK_ABOVE] = {"above", true},
     [SCHEMA_CHECK_EQUAL] = {"equal", true},
     [SCHEMA_CHECK_LABEL] = {"label", false},
@@ -48,6 +49,7 @@ static const struct {
     [SCHEMA_CHECK_VALUES] = {"values", false},
     [SCHEMA_CHECK_REVALIDATED] = {"revalidated", false},
     [SCHEMA_CHECK_CHANGED] = {"changed", false},
+    [SCHEMA_CHECK_UNCHECKED] = {"unchecked", false},
     [SCHEMA_CHECK_FREE] = {"free", false},
     [SCHEMA_CHECK_SAME] = {"same", false},
     [SCHEMA_CHECK_KEPT] = {"kept", false},
@@ -119,8 +121,8 @@ static void read_all(void)
             set->rules = rules;
             enum schema_check check = rules[set->count - 1].check;
             set->free = set->free || check == SCHEMA_CHECK_FREE;
-            set->places_metadata = set->places_metadata || set->free || check == SCHEMA_CHECK_REVALIDATED ||
-                                   check == SCHEMA_CHECK_CHANGED;
+            set->places_metadata =
+                set->places_metadata || (check >= SCHEMA_CHECK_REVALIDATED && check <= SCHEMA_CHECK_FREE);
         }
     }
 }

@@ -27,6 +27,7 @@ enum schema_check {
                            * "number": shown as one */
     SCHEMA_CHECK_UNIQUE,  /* words: members that elements of the list have together once */
     SCHEMA_CHECK_KNOWN,   /* words: levels up, list there, member of an element that has the value */
+    SCHEMA_CHECK_FIRST,   /* no element before has the text; words: lists before this one */
     SCHEMA_CHECK_ABOVE,   /* words: another member, which it is not below; "strictly": which it is above */
     SCHEMA_CHECK_EQUAL,   /* words: another member, which has the same text */
     SCHEMA_CHECK_LABEL,   /* `argument` is a warning of a text that is no DNS label */
@@ -34,10 +35,11 @@ enum schema_check {
     SCHEMA_CHECK_ENTER,   /* the rules of `set` hold for the value */
     SCHEMA_CHECK_EACH,    /* for each element of a list */
     SCHEMA_CHECK_ALL,     /* likewise, and causes name no element */
-    SCHEMA_CHECK_NAMED,   /* likewise, whose names are there once */
+    SCHEMA_CHECK_NAMED,   /* likewise, and of old the element of its name */
     SCHEMA_CHECK_VALUES,  /* for each value of a map */
     SCHEMA_CHECK_REVALIDATED, /* metadata: an update validates it here as a create does */
     SCHEMA_CHECK_CHANGED,     /* metadata: an update checks here what changes; at first without these two */
+    SCHEMA_CHECK_UNCHECKED,   /* metadata: nothing of it is checked here */
     SCHEMA_CHECK_FREE,        /* finalizers: they need no domain */
     SCHEMA_CHECK_SAME,        /* does not change; else invalid */
     SCHEMA_CHECK_KEPT,        /* likewise; else forbidden */

@@ -205,4 +205,36 @@ describe("an odd write to the simulated server #threads", function()
         .. '.ports[containerPort=x=[1,y="z"],protocol="TCP"].containerPort: expected numeric (int or float), '
         .. "got map[string]interface {}", "application/apply-patch+yaml")
   end)
+
+  it("names each name that is there twice in its place, also an empty one, and of ports before numbers", function()
+    refused("POST", core .. "pods", { metadata = { name = "p" }, spec = { containers = { { image = "i" },
+      { image = "i" } }, initContainers = { { name = "c", image = "i" }, { name = "c" } } } }, 422, "Invalid",
+      'Pod "p" is invalid: [spec.containers[0].name: Required value, spec.containers[1].name: Required value, '
+        .. 'spec.containers[1].name: Duplicate value: "", spec.initContainers[1].image: Required value, '
+        .. 'spec.initContainers[1].name: Duplicate value: "c"]')
+    refused("POST", core .. "pods", { metadata = { name = "p" }, spec = { containers = { { name = "c", image = "i" } },
+      initContainers = { { name = "c", image = "i" } } } }, 422, "Invalid",
+      'Pod "p" is invalid: spec.initContainers[0].name: Duplicate value: "c"')
+    refused("POST", core .. "services", { metadata = { name = "s" }, spec = { ports = { { name = "a", port = 1 },
+      { name = "a", port = 0 } } } }, 422, "Invalid",
+      'Service "s" is invalid: [spec.ports[1].name: Duplicate value: "a", spec.ports[1].port: Invalid value: 0: must '
+        .. "be between 1 and 65535, inclusive, spec.ports[1].targetPort: Invalid value: 0: must be between 1 and "
+        .. "65535, inclusive]")
+  end)
+
+  it("checks metadata once where the status of a kind is not validated", function()
+    local pod = { restartPolicy = "Never", containers = { { name = "c", image = "i" } } }
+    local job = { schedule = "* * * * *", jobTemplate = { spec = { template = { spec = pod } } } }
+    for path, object in pairs {
+      ["/apis/batch/v1/namespaces/default/cronjobs"] = { spec = job },
+      ["/apis/policy/v1/namespaces/default/poddisruptionbudgets"] = { spec = { minAvailable = 1 } },
+    } do
+      object.metadata = { name = "a", finalizers = { "example.com/a" } }
+      sim.api:create(path, object)
+      sim.api:delete(path .. "/a")
+      object.metadata.finalizers[2] = "example.com/b"
+      local status = sim.api:request("PUT", path .. "/a/status", object, nil, 422)
+      assert.are.equal(1, #status.details.causes)
+    end
+  end)
 end)

@@ -117,8 +117,7 @@ static void copy_field(json_t *to, const json_t *from, const char *key)
 /* Keeps the fields that no update changes. An update cannot begin or revoke a deletion. */
 static void keep_system_fields(const struct sim_kind *kind, json_t *object, const json_t *old, json_t *causes)
 {
-    static const char *const kept[] = {"namespace", "uid", "resourceVersion", "generation",
-                                       "creationTimestamp"};
+    static const char *const kept[] = {"namespace", "resourceVersion", "generation", "creationTimestamp"};
     static const char *const deletion[] = {"deletionTimestamp", "deletionGracePeriodSeconds"};
     static const char *const paths[] = {"metadata.deletionTimestamp", "metadata.deletionGracePeriodSeconds"};
     json_t *metadata = json_object_get(object, "metadata");
@@ -127,6 +126,8 @@ static void keep_system_fields(const struct sim_kind *kind, json_t *object, cons
     if (*sim_text_at(uid, "") && !json_equal((json_t *)uid, json_object_get(before, "uid")))
         json_array_append_new(causes,
                               sim_cause("FieldValueInvalid", "metadata.uid", uid, "field is immutable"));
+    else /* what is refused keeps the wrong one, to which other rules compare */
+        copy_field(metadata, before, "uid");
     for (size_t i = 0; i < ARRAY_LEN(kept); i++) copy_field(metadata, before, kept[i]);
     for (size_t i = 0; i < ARRAY_LEN(deletion); i++) {
         const json_t *wanted = json_object_get(metadata, deletion[i]);

@@ -63,24 +63,25 @@ bool sim_check_update(const struct sim_kind *kind, const json_t *old, const json
                       const json_t *given, const char *subresource, json_t *update,
                       struct sim_refusal *refusal)
 {
-    const struct schema_rule_set *rules = kind->schema ? schema_rule_set(kind->kind) : NULL;
-    json_t *causes = json_array(), *more = json_array(),
-           *spec = sim_spec_causes(kind, object, is(subresource, "status"));
+    bool of_status = is(subresource, "status");
+    char *set = xasprintf("%s%s", of_status ? "status of " : "", kind->kind);
+    const struct schema_rule_set *rules =
+        kind->schema && (of_status || !subresource) ? schema_rule_set(set) : NULL;
+    json_t *causes = json_array(), *more = json_array(), *spec = sim_spec_causes(kind, object, of_status);
     check_finalizers(object, old, update);
     sim_metadata_causes(kind, object, SIM_CHECK_LABELS | SIM_CHECK_FINALIZERS, causes);
     json_array_extend(causes, update);
     sim_metadata_causes(kind, object, SIM_CHECK_LABELS, causes);
-    if (subresource || !rules || !rules->places_metadata)
-        json_array_append_new(more, json_integer(SCHEMA_CHECK_CHANGED));
+    if (!rules || !rules->places_metadata) json_array_append_new(more, json_integer(SCHEMA_CHECK_CHANGED));
     sim_csr_check(kind, old, object, subresource, more);
     json_array_extend(more, spec);
     if (!subresource) sim_add_rule_causes(kind, old, object, given, more);
+    if (of_status && rules) sim_rules_check(set, old, object, NULL, more);
     add_causes(kind, object, more, update, causes);
     json_decref(spec);
     json_decref(more);
     json_decref(update);
-    if (is(subresource, "status") && sim_is_namespace(kind))
-        sim_rules_check("status of Namespace", old, object, NULL, causes);
+    free(set);
     if (!subresource && kind->graceful) sim_add_pod_change_causes(old, object, causes);
     if (json_array_size(causes) == 0) {
         json_decref(causes);

@@ -9,9 +9,9 @@
 struct rule_level {
     const struct rule_level *above;
     const char *step; /* "spec.containers"; "" of the object itself */
-    const char *key;  /* of a map; NULL: `index`, if `in_list` */
+    const char *key;  /* of a map; NULL: `index`, if there is a `list` */
     size_t index;
-    bool in_list;
+    const json_t *list;        /* whose element it is; NULL: of none */
     const json_t *value, *old; /* NULL: there is none */
     const json_t *given;       /* likewise: as the body has it, with empty lists and maps */
 };

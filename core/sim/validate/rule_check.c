@@ -212,6 +212,21 @@ static void check_known(const struct rule_check *check, const char *text)
     json_decref(shown);
 }
 
+/* Lists of the rule's words come before its own. */
+static void check_first(const struct rule_check *check, const char *text)
+{
+    const struct rule_level *level = check->level;
+    const char *path = check->rule->path;
+    json_t *shown = sim_string(text);
+    bool there = false;
+    for (const char *const *list = check->rule->words; *list; list++)
+        there = there || sim_find(sim_at(level->above->value, *list), path, text);
+    for (size_t i = 0; i < level->index && !there; i++)
+        there = strcmp(sim_text_at(json_array_get(level->list, i), path), text) == 0;
+    if (there) sim_rule_add(check, "FieldValueDuplicate", "", shown, "");
+    json_decref(shown);
+}
+
 /* Expressions are not evaluated. */
 static void check_selects(const struct rule_check *check)
 {
@@ -271,6 +286,7 @@ void sim_rule_check(const struct rule_check *check)
     case SCHEMA_CHECK_AMOUNT: check_amount(check); break;
     case SCHEMA_CHECK_UNIQUE: check_unique(check); break;
     case SCHEMA_CHECK_KNOWN: check_known(check, text); break;
+    case SCHEMA_CHECK_FIRST: check_first(check, text); break;
     case SCHEMA_CHECK_ABOVE: check_above(check); break;
     case SCHEMA_CHECK_LABEL: check_label(check, text); break;
     case SCHEMA_CHECK_WARNS: json_array_append_new(check->causes, json_string(rule->argument)); break;

@@ -23,7 +23,7 @@ static void put_level(struct buf *out, const struct rule_level *level)
     put_level(out, level->above);
     if (*level->step) buf_printf(out, "%s%s", out->len ? "." : "", level->step);
     if (level->key) buf_printf(out, "[%s]", level->key);
-    if (level->in_list) buf_printf(out, "[%zu]", level->index);
+    if (level->list) buf_printf(out, "[%zu]", level->index);
 }
 
 char *sim_rule_path(const struct rule_check *check, const char *below)
@@ -141,16 +141,11 @@ static void apply_each(const struct rule_check *check)
     json_t *item;
     size_t i;
     json_array_foreach ((json_t *)check->value, i, item) {
-        const char *name = sim_text_at(item, "name");
-        struct rule_level inner = {check->level, rule->shown, NULL, i, rule->check != SCHEMA_CHECK_ALL,
-                                   item,         NULL,        NULL};
-        if (rule->check == SCHEMA_CHECK_NAMED) inner.old = sim_find(check->old, "name", name);
+        const json_t *list = rule->check == SCHEMA_CHECK_ALL ? NULL : check->value;
+        struct rule_level inner = {check->level, rule->shown, NULL, i, list, item, NULL, NULL};
+        if (rule->check == SCHEMA_CHECK_NAMED)
+            inner.old = sim_find(check->old, "name", sim_text_at(item, "name"));
         apply_set(rule->set, &inner, check->causes);
-        if (rule->check != SCHEMA_CHECK_NAMED || !*name || sim_find(check->value, "name", name) == item)
-            continue;
-        char *below = xasprintf("[%zu].name", i);
-        sim_rule_add(check, "FieldValueDuplicate", below, json_object_get(item, "name"), "");
-        free(below);
     }
 }
 
@@ -159,7 +154,7 @@ static void apply_values(const struct rule_check *check)
     const char *key;
     json_t *item;
     json_object_foreach ((json_t *)check->value, key, item) {
-        struct rule_level inner = {check->level, check->rule->shown, key, 0, false, item, NULL, NULL};
+        struct rule_level inner = {check->level, check->rule->shown, key, 0, NULL, item, NULL, NULL};
         apply_set(check->rule->set, &inner, check->causes);
     }
 }
@@ -168,7 +163,7 @@ static void apply_rule(const struct rule_check *check)
 {
     const struct schema_rule *rule = check->rule;
     struct rule_level inner = {check->level, rule->shown,  NULL,       0,
-                               false,        check->value, check->old, check->given};
+                               NULL,         check->value, check->old, check->given};
     switch (rule->check) {
     case SCHEMA_CHECK_ENTER: apply_set(rule->set, &inner, check->causes); break;
     case SCHEMA_CHECK_EACH:
