@@ -134,10 +134,9 @@ end
 cells.subjects = function(binding, column)
   local shown = {}
   for _, subject in each(at(binding, "subjects")) do
-    local namespace = text(subject, "namespace")
-    if text(subject, "kind") == text(column, "field") then
-      shown[#shown + 1] = namespace .. (namespace ~= "" and "/" or "") .. text(subject, "name")
-    end
+    local kind, name = text(subject, "kind"), text(subject, "name")
+    if kind == "ServiceAccount" then name = text(subject, "namespace") .. "/" .. name end
+    if kind == text(column, "field") then shown[#shown + 1] = name end
   end
   return text_or(table.concat(shown, ", "), column)
 end

@@ -54,6 +54,7 @@ local rows = {
     [[{"spec":{"when":"yesterday"}}]], [[{"spec":{"on":"yes"}}]], [[{"spec":{"port":true}}]],
     [[{"spec":{"port":1.5}}]], [[{"spec":{"maybe":1}}]], [[{"spec":{"tags":["@empty"]}}]],
     [[{"spec":{"tags":["a","b","a"]}}]], [[{"spec":{"tags":["a","b","c","d"]}}]], [[{"spec":{"tags":"a"}}]],
+    [[{"spec":{"parts":["x"]}}]], [[{"spec":{"tags":["a","a","a"],"code":"a"}}]],
     [[{"spec":{"parts":[{"n":1}]}}]], [[{"spec":{"parts":[{"name":"a"},{"name":"a","n":2}]}}]],
     [[{"spec":{"limits":{"cpu":"1"}}}]], [[{"spec":{"one":{"a":"x","b":"x"}}}]], [[{"spec":{"one":{}}}]],
     [[{"spec":{"any":{}}}]], [[{"spec":{"none":{"a":"x"}}}]], [[{"spec":{"foo":1},"bar":{"x":1}}]],

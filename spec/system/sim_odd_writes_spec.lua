@@ -197,6 +197,32 @@ describe("an odd write to the simulated server #threads", function()
     end
   end)
 
+  it("still owns what a service keeps unseen, where a patch changes nothing", function()
+    local services = core .. "services"
+    sim.api:create(services, { metadata = { name = "s" }, spec = { ports = { { port = 80 } } } })
+    for _, spec in ipairs { '{"type":"ExternalName","externalName":"a.example.com"}', "{}" } do
+      local service = sim.api:request("PATCH", services .. "/s", '{"spec":' .. spec .. "}",
+        "application/merge-patch+json", 200)
+      assert.is_nil(service.spec.internalTrafficPolicy)
+      assert.is_table(service.metadata.managedFields[1].fieldsV1["f:spec"]["f:internalTrafficPolicy"])
+    end
+  end)
+
+  it("refuses an apply that takes all elements of a list of a custom object which another manager keeps", function()
+    local bodies = require "spec.support.bad_bodies"
+    sim.api:create(crds, bodies.crd)
+    sim.api:create(bodies.widgets, '{"kind":"Widget","apiVersion":"example.com/v1","metadata":{"name":"w"},'
+      .. '"spec":{"size":1,"parts":[]}}')
+    local function apply(more, code)
+      return sim.api:request("PATCH", bodies.widgets .. "/w?fieldManager=m", '{"kind":"Widget",'
+        .. '"apiVersion":"example.com/v1","metadata":{"name":"w"},"spec":{"size":1' .. more .. "}}",
+        "application/apply-patch+yaml", code)
+    end
+    apply(',"parts":[{"name":"a"}]', 200)
+    assert.are.equal('Widget.example.com "w" is invalid: spec.parts: Invalid value: "null": spec.parts in body must be '
+      .. 'of type array: "null"', apply("", 422).message)
+  end)
+
   it("shows a key that is a map as structured merges do", function()
     local ports = '"ports":[{"containerPort":{"x":[1,{"y":"z"}]}}]'
     local given = '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"p"},"spec":{"containers":[{"name":"c",%s}]}}'

@@ -102,6 +102,21 @@ describe("a body for the simulated server #threads", function()
       .. "less than or equal to 9", status.message)
   end)
 
+  it("of a custom kind is held to its list types, after all else of its schema", function()
+    sim.api:create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", bad_bodies.crd)
+    local function refused(spec, causes)
+      local body = { kind = "Widget", apiVersion = "example.com/v1", metadata = { name = "w" }, spec = spec }
+      local status = sim.api:request("POST", bad_bodies.widgets, body, nil, 422)
+      assert.are.equal('Widget.example.com "w" is invalid: ' .. causes, status.message)
+    end
+    refused({ size = 10, tags = { "a", "a", "a" } }, "[spec.size: Invalid value: 10: spec.size in body should be less "
+      .. 'than or equal to 9, spec.tags[1]: Duplicate value: "a"]')
+    refused({ size = 1, parts = { { name = "a" }, { name = "b" }, { name = "a" } } },
+      'spec.parts[2]: Duplicate value: {"name":"a"}')
+    refused({ size = 1, parts = { "x" } }, '[spec.parts[0]: Invalid value: "string": spec.parts[0] in body must be of '
+      .. 'type object: "string", spec.parts[0]: Invalid value: "x": must be an object for an array of list-type map]')
+  end)
+
   it("with rules in CEL is taken with a warning that names them", function()
     local ruled = cjson.decode(bad_bodies.crd)
     ruled.spec.versions[1].schema.openAPIV3Schema["x-kubernetes-validations"] = { { rule = "true" } }

@@ -78,12 +78,12 @@ static char *decode_metadata(json_t *object, json_t *problems)
     return decoding.error;
 }
 
-/* Prunes a body of a custom kind, and sets its defaults. */
+/* Prunes a body of a custom kind, and sets its defaults. An apply leaves null where it took all elements. */
 static json_t *decode_custom(const struct writing *w, const struct sim_kind *kind, const json_t *body,
-                             json_t *duplicates, char **error)
+                             json_t *duplicates, bool converts, char **error)
 {
     json_t *object = json_deep_copy(body), *path;
-    json_t *unknown = sim_structural_prune(kind->structural, object);
+    json_t *unknown = sim_structural_prune(kind->structural, object, converts);
     size_t i;
     if (!duplicates) duplicates = json_array();
     *error = decode_metadata(object, duplicates);
@@ -114,7 +114,8 @@ static json_t *decode(const struct writing *w, const struct sim_kind *kind, cons
     bool other = !type || !json_is_object(body) || (*given && strcmp(given, kind->kind) != 0) ||
                  (*version && strcmp(version, own) != 0);
     free(own);
-    if (kind->structural && json_is_object(body)) return decode_custom(w, kind, body, duplicates, error);
+    if (kind->structural && json_is_object(body))
+        return decode_custom(w, kind, body, duplicates, converts, error);
     json_t *object = other ? json_incref((json_t *)body) : sim_decode(type, body, &decoding);
     *error = decoding.error;
     if (duplicates && decoding.unknown) json_array_extend(duplicates, decoding.unknown);

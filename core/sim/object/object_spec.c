@@ -49,6 +49,11 @@ json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *object, bool 
     if (kind->scale)
         check_replicas(
             object, sim_text_at(kind->scale, of_status ? "statusReplicasPath" : "specReplicasPath"), causes);
+    if (!kind->structural) return causes;
+    lua_State *L = sim_lua_take("sim.list_types", "problems");
+    sim_lua_push(L, kind->structural);
+    sim_lua_push(L, object);
+    sim_add_causes(causes, L);
     return causes;
 }
 

@@ -244,13 +244,13 @@ static void perform(struct sim_change *c, const char *key,
     }
 }
 
-/* Sets the owners after an update of `before`. */
-static void own(const struct sim_change *c, const struct sim_object *old, const json_t *before,
-                const json_t *body, json_t *after)
+/* Sets the owners after an update of `before`; `lost`: a service no longer has what it kept unseen. */
+static void own(const struct sim_change *c, bool lost, const json_t *before, const json_t *body,
+                json_t *after)
 {
     const struct sim_kind *kind = c->served->kind;
     json_t *known = json_copy((json_t *)before);
-    if (!kind->custom && strcmp(kind->kind, "Service") == 0 && old->unsettled) {
+    if (!kind->custom && strcmp(kind->kind, "Service") == 0 && lost) {
         json_object_set_new(known, "spec", json_copy(json_object_get(before, "spec")));
         sim_default(json_object_get(known, "spec"), "internalTrafficPolicy", json_string("Cluster"));
     }
@@ -272,7 +272,7 @@ static bool try_update(struct sim_change *c, struct sim_object *old)
          unsettled = becomes_unsettled(served->kind, old->unsettled && refusal.patched, wanted, after);
     if (after) sim_csr_stamp(served->kind, after, clock_wall_us(sim_clock(c->api)) / 1000000);
     if (after) sim_volume_stamp(served->kind, before, after, clock_wall_us(sim_clock(c->api)) / 1000000);
-    if (after) own(c, old, before, wanted, after);
+    if (after) own(c, old->unsettled && !unsettled, before, wanted, after);
     json_decref(c->written->finalizers); /* of a try that another write was faster than */
     c->written->finalizers = json_incref(sim_at(before, "metadata.finalizers"));
     if (!after)

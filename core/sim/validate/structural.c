@@ -106,11 +106,11 @@ static json_t *sorted(json_t *texts)
     return result;
 }
 
-json_t *sim_structural_prune(const json_t *schema, json_t *object)
+json_t *sim_structural_prune(const json_t *schema, json_t *object, bool keeps_nulls)
 {
     struct pruning p = {{0}, json_array()};
     prune(&p, schema, object, false, true);
-    drop_nulls(schema, object);
+    if (!keeps_nulls) drop_nulls(schema, object);
     buf_clear(&p.path);
     return sorted(p.unknown);
 }

@@ -6,11 +6,13 @@
 #include <jansson.h>
 
 /* Removes from the object, in place, what its schema does not name, and nulls that are not nullable and have
- * no default. Returns the paths of unknown fields, sorted; a new reference, empty if there are none. */
-json_t *sim_structural_prune(const json_t *schema, json_t *object);
+ * no default, unless they are kept. Returns the paths of unknown fields, sorted; a new reference, empty if
+ * there are none. */
+json_t *sim_structural_prune(const json_t *schema, json_t *object, bool keeps_nulls);
 /* Sets missing values that have a default, in place. */
 void sim_structural_default(const json_t *schema, json_t *object);
-/* Appends the causes for which the object, or its status alone, is invalid. CEL rules are not evaluated. */
+/* Appends the causes for which the object, or its status alone, is invalid. Neither CEL rules are
+ * evaluated, nor what lua/sim/list_types.lua knows. */
 void sim_structural_check(const json_t *schema, const json_t *object, bool of_status, json_t *causes);
 /* Appends the causes for which a schema, which stands at `path`, is not structural. */
 void sim_structural_check_schema(const json_t *schema, const char *path, json_t *causes);

@@ -101,42 +101,6 @@ static void too_many(json_t *causes, const char *path, size_t n, json_int_t most
     json_decref(value);
 }
 
-/* The part of an element by which it may be there once: all of it in a set. A new reference. */
-static json_t *identity(const json_t *schema, const json_t *item, bool set)
-{
-    json_t *keys = json_object_get(schema, "x-kubernetes-list-map-keys"), *key, *part = json_object();
-    size_t i;
-    if (set) {
-        json_decref(part);
-        return json_incref((json_t *)item);
-    }
-    json_array_foreach (keys, i, key) {
-        json_t *value = json_object_get(item, json_string_value(key));
-        if (value) json_object_set(part, json_string_value(key), value);
-    }
-    return part;
-}
-
-static void check_duplicates(const json_t *schema, const json_t *value, const char *path, json_t *causes)
-{
-    const char *type = sim_text_at(schema, "x-kubernetes-list-type");
-    bool set = strcmp(type, "set") == 0;
-    json_t *seen = json_array(), *item, *other;
-    size_t i, j;
-    json_array_foreach (set || strcmp(type, "map") == 0 ? (json_t *)value : NULL, i, item) {
-        json_t *own = identity(schema, item, set);
-        char *place = xasprintf("%s[%zu]", path, i);
-        json_array_foreach (seen, j, other) {
-            if (!json_equal(own, other)) continue;
-            json_array_append_new(causes, sim_cause("FieldValueDuplicate", place, own, ""));
-            break;
-        }
-        json_array_append_new(seen, own);
-        free(place);
-    }
-    json_decref(seen);
-}
-
 static bool repeats(const json_t *list)
 {
     for (size_t i = 0; i < json_array_size(list); i++)
@@ -160,7 +124,6 @@ static void check_list(const json_t *schema, const json_t *value, const char *pa
     if ((json_int_t)n > most) too_many(causes, path, n, most);
     if (sim_true_at(schema, "uniqueItems") && repeats(value))
         sim_structural_wrong(causes, path, value, "shouldn't contain duplicates");
-    check_duplicates(schema, value, path, causes);
     json_decref(size);
 }
 

@@ -49,7 +49,7 @@ static void test_a_status_is_checked_alone(void **state)
 static void assert_pruned(const char *schema, const char *object, const char *expected, const char *unknown)
 {
     json_t *rules = js(schema), *value = js(object);
-    assert_json(sim_structural_prune(rules, value), unknown);
+    assert_json(sim_structural_prune(rules, value, false), unknown);
     assert_json(value, expected);
     json_decref(rules);
 }
@@ -102,8 +102,6 @@ static void test_places_are_named(void **state)
         "'x-kubernetes-list-map-keys':['name'],'items':{'type':'object','required':['name'],'properties':{"
         "'name':{'type':'string'}}}},'map':{'type':'object','additionalProperties':{'type':'integer'}}}}";
     assert_cause(schema, "{'list':[{'name':'a'},{}]}", "list[1].name", "Required value");
-    assert_cause(schema, "{'list':[{'name':'a'},{'name':'a'}]}", "list[1]",
-                 "Duplicate value: {\"name\":\"a\"}");
     assert_cause(schema, "{'map':{'x':'1'}}", "map.x",
                  "Invalid value: \"string\": map.x in body must be of type integer: \"string\"");
     assert_cause(schema, "{'list':[{'name':'a'},{'name':'b'}],'map':{'x':1}}", NULL, NULL);
