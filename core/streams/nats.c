@@ -24,9 +24,11 @@ struct nats_client {
 /* --- the connection */
 
 /* On a thread of the library. */
-static void on_refused(jsCtx *stream, jsPubAckErr *problem, void *ctx)
+static void on_refused(jsCtx *stream, jsPubAckErr *problem, void *ticket)
 {
-    struct nats_client *client = ctx;
+    const struct nats_link *link = nats_link_lock(ticket);
+    if (!link) return;
+    struct nats_client *client = link->ctx;
     char text[sizeof client->failure.error.text];
     if (problem->ErrCode == (jsErrCode)MESSAGE_TOO_LARGE) atomic_store(&client->refused, 1);
     if (problem->Err == NATS_NO_RESPONDERS)
@@ -35,6 +37,7 @@ static void on_refused(jsCtx *stream, jsPubAckErr *problem, void *ctx)
         snprintf(text, sizeof text, "%s",
                  problem->ErrText ? problem->ErrText : natsStatus_GetText(problem->Err));
     nats_failure_note(&client->failure, (int)problem->ErrCode, text);
+    nats_links_unlock();
 }
 
 /* Likewise. */
@@ -50,7 +53,7 @@ static natsStatus open_stream(struct nats_client *client)
     natsStatus s = jsOptions_Init(&stream);
     if (s != NATS_OK) return s;
     stream.PublishAsync.ErrHandler = on_refused;
-    stream.PublishAsync.ErrHandlerClosure = client;
+    stream.PublishAsync.ErrHandlerClosure = nats_link_ticket(&client->link);
     return natsConnection_JetStream(&client->stream, client->link.connection, &stream);
 }
 

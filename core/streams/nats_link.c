@@ -1,11 +1,12 @@
 /* Connections to NATS; see nats_link.h. */
 #include "streams/nats_link.h"
 
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { SERVERS_MAX = 2100 /* more than a URL may have */, CLOSE_MS = 2000 };
+enum { SERVERS_MAX = 2100 /* more than a URL may have */, WRITE_MS = 5000 };
 
 void nats_link_fail(struct stream_error *error, const char *what, natsStatus status)
 {
@@ -18,6 +19,49 @@ void nats_link_fail(struct stream_error *error, const char *what, natsStatus sta
     snprintf(error->text, sizeof error->text, "%s: %s", what, text);
     for (char *p = error->text; *p; p++)
         if ((unsigned char)*p < ' ') *p = ' ';
+}
+
+/* --- tickets */
+
+static LIST_HEAD(, nats_link) links = LIST_HEAD_INITIALIZER(links);
+static pthread_mutex_t links_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void take_ticket(struct nats_link *link)
+{
+    static uintptr_t last;
+    pthread_mutex_lock(&links_lock);
+    link->ticket = ++last;
+    LIST_INSERT_HEAD(&links, link, link);
+    pthread_mutex_unlock(&links_lock);
+}
+
+static void give_ticket_back(struct nats_link *link)
+{
+    if (!link->ticket) return;
+    pthread_mutex_lock(&links_lock);
+    LIST_REMOVE(link, link);
+    link->ticket = 0;
+    pthread_mutex_unlock(&links_lock);
+}
+
+void *nats_link_ticket(const struct nats_link *link)
+{
+    return (void *)link->ticket;
+}
+
+struct nats_link *nats_link_lock(void *ticket)
+{
+    struct nats_link *link;
+    pthread_mutex_lock(&links_lock);
+    LIST_FOREACH (link, &links, link)
+        if (link->ticket == (uintptr_t)ticket) return link;
+    pthread_mutex_unlock(&links_lock);
+    return NULL;
+}
+
+void nats_links_unlock(void)
+{
+    pthread_mutex_unlock(&links_lock);
 }
 
 /* --- failures */
@@ -114,23 +158,19 @@ void nats_link_clear(struct nats_link *link)
 
 /* The user may not publish, of which no acknowledgement tells. Without a handler the library writes to
  * stderr. */
-static void on_error(natsConnection *connection, natsSubscription *subscription, natsStatus err, void *ctx)
+static void on_error(natsConnection *connection, natsSubscription *subscription, natsStatus err, void *ticket)
 {
-    const struct nats_link *link = ctx;
     const char *text = NULL;
-    if (err != NATS_NOT_PERMITTED || !link->on_denied) return;
+    if (err != NATS_NOT_PERMITTED) return;
     if (natsConnection_GetLastError(connection, &text) == NATS_OK || !text || !*text)
         text = natsStatus_GetText(err);
-    link->on_denied(link->ctx, text);
+    const struct nats_link *link = nats_link_lock(ticket);
+    if (!link) return;
+    if (link->on_denied) link->on_denied(link->ctx, text);
+    nats_links_unlock();
 }
 
-/* The last call for a connection. */
-static void on_closed(natsConnection *connection, void *ctx)
-{
-    struct nats_link *link = ctx;
-    atomic_store(&link->closed, 1);
-}
-
+/* Logins are asked for while nats_link_connect waits alone. */
 static natsStatus give_jwt(char **jwt, char **error, void *ctx)
 {
     const struct nats_link *link = ctx;
@@ -183,8 +223,8 @@ static natsStatus set_options(natsOptions *options, struct nats_link *link, cons
     if (s == NATS_OK) s = natsOptions_SetAllowReconnect(options, false);
     if (s == NATS_OK) s = natsOptions_SetIgnoreDiscoveredServers(options, true);
     if (s == NATS_OK) s = natsOptions_SetTimeout(options, NATS_LINK_CONNECT_MS);
-    if (s == NATS_OK) s = natsOptions_SetErrorHandler(options, on_error, link);
-    if (s == NATS_OK) s = natsOptions_SetClosedCB(options, on_closed, link);
+    if (s == NATS_OK) s = natsOptions_SetWriteDeadline(options, WRITE_MS);
+    if (s == NATS_OK) s = natsOptions_SetErrorHandler(options, on_error, nats_link_ticket(link));
     if (s == NATS_OK && link->name) s = natsOptions_SetName(options, link->name);
     if (s == NATS_OK) s = set_access(options, link);
     return s == NATS_OK && link->is_tls ? set_tls(options, link, host) : s;
@@ -192,16 +232,15 @@ static natsStatus set_options(natsOptions *options, struct nats_link *link, cons
 
 void nats_link_disconnect(struct nats_link *link)
 {
-    if (!link->connection) return;
+    give_ticket_back(link);
     natsConnection_Destroy(link->connection);
-    for (int ms = 0; !atomic_load(&link->closed) && ms < CLOSE_MS; ms++) nats_Sleep(1);
     link->connection = NULL;
 }
 
 static int connect_to(struct nats_link *link, const char *server, struct stream_error *error)
 {
     natsOptions *options = NULL;
-    atomic_store(&link->closed, 0);
+    take_ticket(link);
     natsStatus s = natsOptions_Create(&options);
     if (s == NATS_OK) s = set_options(options, link, server);
     if (s == NATS_OK) s = natsConnection_Connect(&link->connection, options);

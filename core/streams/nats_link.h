@@ -1,9 +1,11 @@
 /* Connection of the modules to NATS: to the first of several servers that takes it, encrypted and with a
  * login as the settings say. One that is lost stays so until the next call of nats_link_connect. Owner: the
- * client of the module, on its one thread. */
+ * client of the module, on its one thread. Threads of the library call back when they get to it, also after a
+ * connection and its context were destroyed: what they are given is a ticket, which is nobody's then. */
 #pragma once
 #include <nats/nats.h>
 #include <stdatomic.h>
+#include <sys/queue.h>
 
 #include "streams/stream_module.h"
 
@@ -22,9 +24,10 @@ struct nats_link {
     char *ca, *cert, *cert_key, *user, *password, *token;
     char *jwt, *seed;
     natsConnection *connection; /* NULL: not connected */
-    atomic_int closed;          /* by a thread of the library, until the connection is */
-    /* Requests that a server refuses without an answer; on a thread of the library, which waits. Set before
-     * connecting; may be NULL. */
+    LIST_ENTRY(nats_link) link; /* among those with a ticket */
+    uintptr_t ticket;           /* 0: none */
+    /* Requests that a server refuses without an answer; on a thread of the library, with all links locked.
+     * Set before connecting; may be NULL. */
     void (*on_denied)(void *ctx, const char *text);
     void *ctx;
 };
@@ -37,6 +40,12 @@ void nats_link_clear(struct nats_link *link);
 int nats_link_connect(struct nats_link *link, struct stream_error *error);
 /* No callback follows. */
 void nats_link_disconnect(struct nats_link *link);
+/* The closure of callbacks about this connection, for nats_link_lock. */
+void *nats_link_ticket(const struct nats_link *link);
+/* On a thread of the library. Returns the link of a ticket, which stays as it is until nats_links_unlock;
+ * NULL, with nothing locked: it is over. */
+struct nats_link *nats_link_lock(void *ticket);
+void nats_links_unlock(void);
 /* On any thread; nothing if there is one. */
 void nats_failure_note(struct nats_failure *failure, int code, const char *text);
 /* 1: there is one, which stays as it is. */
