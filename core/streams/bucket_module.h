@@ -9,7 +9,7 @@
 
 #include "streams/stream_module.h"
 
-enum { BUCKET_MODULE_VERSION = 1, BUCKET_WAIT_MS = 5000 };
+enum { BUCKET_MODULE_VERSION = 2, BUCKET_WAIT_MS = 5000 };
 #define BUCKET_MODULE_SYMBOL "kubelua_bucket_module"
 
 /* A value, or the mark that there is none any more: then `value` is the last one, or empty. */
@@ -17,7 +17,8 @@ struct bucket_message {
     const char *key;
     const char *value;
     size_t size;
-    const char *version; /* a text that goes with the value; "": none */
+    const char *version;  /* a text that goes with the value; "": none */
+    const char *encoding; /* of the value; "": none */
     int is_deleted;
     uint64_t sequence; /* of all messages of the bucket; increases */
     uint64_t pending;  /* how many follow that are there already */
@@ -27,6 +28,7 @@ struct bucket_message {
 struct bucket_state {
     int64_t created;
     uint64_t last; /* sequence; 0: it is empty */
+    int expires;   /* messages vanish by age, or as others come */
 };
 
 enum bucket_outcome {
@@ -34,6 +36,14 @@ enum bucket_outcome {
     BUCKET_FAILED,  /* perhaps some of it is done; the next call connects anew */
     BUCKET_OUTDONE, /* another one has written */
     BUCKET_MISSING, /* there is no such bucket, or no such key */
+};
+
+enum bucket_next {
+    BUCKET_NEXT_OVER = -1, /* with an error: the reading is over */
+    BUCKET_NEXT_NONE,      /* none came in this time */
+    BUCKET_NEXT_MESSAGE,   /* borrowed until the next call */
+    BUCKET_NEXT_LEVEL,     /* nothing is pending, whatever was; only `sequence` is set: all up to there was
+                              delivered */
 };
 
 struct bucket_module {
@@ -49,9 +59,8 @@ struct bucket_module {
      */
     enum bucket_outcome (*read)(void *client, const char *filter, uint64_t after, int heads_only,
                                 uint64_t *pending, struct stream_error *error);
-    /* Returns 1 with a message, which is borrowed until the next call; 0: none came in this time; -1 with an
-     * error: the reading is over. */
-    int (*next)(void *client, int timeout_ms, struct bucket_message *message, struct stream_error *error);
+    enum bucket_next (*next)(void *client, int timeout_ms, struct bucket_message *message,
+                             struct stream_error *error);
     /* Ends the reading. */
     void (*stop)(void *client);
     /* The last message of a key, borrowed until the next call. */

@@ -2,6 +2,7 @@
  * each subject. It reads by consumers of its own rather than by the library's watchers: whoever reads decides
  * what a lost connection means. Writes name the message that must be the last one, so that of two writers one
  * notices. */
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@ enum {
     NO_STREAM = 10059,
     NO_MESSAGE = 10037,
 };
-static const char version_header[] = "Kubelua-Version", operation_header[] = "KV-Operation";
+static const char version_header[] = "Kubelua-Version", encoding_header[] = "Kubelua-Encoding",
+                  operation_header[] = "KV-Operation";
 
 struct bucket_client {
     struct nats_link link;
@@ -69,11 +71,14 @@ static void close_client(void *ctx)
 /* --- the connection */
 
 /* On a thread of the library. */
-static void on_refused(jsCtx *js, jsPubAckErr *problem, void *ctx)
+static void on_refused(jsCtx *js, jsPubAckErr *problem, void *ticket)
 {
-    struct bucket_client *client = ctx;
+    const struct nats_link *link = nats_link_lock(ticket);
+    if (!link) return;
+    struct bucket_client *client = link->ctx;
     nats_failure_note(&client->failure, (int)problem->ErrCode,
                       problem->ErrText ? problem->ErrText : natsStatus_GetText(problem->Err));
+    nats_links_unlock();
 }
 
 /* On another one. */
@@ -105,7 +110,7 @@ static natsStatus open_js(struct bucket_client *client)
     if (s != NATS_OK) return s;
     js.Wait = BUCKET_WAIT_MS;
     js.PublishAsync.ErrHandler = on_refused;
-    js.PublishAsync.ErrHandlerClosure = client;
+    js.PublishAsync.ErrHandlerClosure = nats_link_ticket(&client->link);
     return natsConnection_JetStream(&client->js, client->link.connection, &js);
 }
 
@@ -145,6 +150,12 @@ static void note_value_max(struct bucket_client *client, const jsStreamConfig *c
     if (max > 0) client->value_max = (size_t)(max / 2 < HEAD_ROOM ? max / 2 : max - HEAD_ROOM);
 }
 
+static bool expires(const jsStreamConfig *config)
+{
+    bool is_bounded = config && (config->MaxMsgs > 0 || config->MaxBytes > 0);
+    return config && (config->MaxAge > 0 || (is_bounded && config->Discard == js_DiscardOld));
+}
+
 static enum bucket_outcome inspect(void *ctx, struct bucket_state *state, struct stream_error *error)
 {
     struct bucket_client *client = ctx;
@@ -153,7 +164,8 @@ static enum bucket_outcome inspect(void *ctx, struct bucket_state *state, struct
     if (connect_client(client, error) != BUCKET_DONE) return BUCKET_FAILED;
     natsStatus s = js_GetStreamInfo(&info, client->js, client->stream, NULL, &code);
     if (s != NATS_OK) return refused(client, s, code, error);
-    *state = (struct bucket_state){.created = info->Created, .last = info->State.LastSeq};
+    *state = (struct bucket_state){
+        .created = info->Created, .last = info->State.LastSeq, .expires = expires(info->Config)};
     note_value_max(client, info->Config);
     jsStreamInfo_Destroy(info);
     return BUCKET_DONE;
@@ -226,13 +238,36 @@ static enum bucket_outcome read_bucket(void *ctx, const char *filter, uint64_t a
     return s == NATS_OK ? BUCKET_DONE : refused(client, s, code, error);
 }
 
-/* Heartbeats, and questions whether everything before them was taken. */
-static void answer_control(struct bucket_client *client, natsMsg *message)
+/* Questions whether everything before them was taken: a message of their own, or in a heartbeat. */
+static bool answer_control(struct bucket_client *client)
 {
-    const char *stalled = NULL, *reply = natsMsg_GetReply(message);
-    natsMsgHeader_Get(message, "Nats-Consumer-Stalled", &stalled);
+    const char *stalled = NULL, *reply = natsMsg_GetReply(client->current);
+    natsMsgHeader_Get(client->current, "Nats-Consumer-Stalled", &stalled);
     if (!reply || !*reply) reply = stalled;
     if (reply) natsConnection_PublishString(client->link.connection, reply, "");
+    return reply != NULL;
+}
+
+static enum bucket_next lost(const struct bucket_client *client, struct stream_error *error)
+{
+    snprintf(error->text, sizeof error->text, "%s: messages were lost on their way", client->bucket);
+    return BUCKET_NEXT_OVER;
+}
+
+/* A consumer that has nothing to deliver tells what it delivered. The last one of what was pending may have
+ * been removed meanwhile: no message says so then. */
+static enum bucket_next take_control(struct bucket_client *client, struct bucket_message *out,
+                                     struct stream_error *error)
+{
+    const char *consumer = NULL, *stream = NULL;
+    bool waits = answer_control(client);
+    if (natsMsgHeader_Get(client->current, "Nats-Last-Consumer", &consumer) != NATS_OK || !consumer)
+        return BUCKET_NEXT_NONE;
+    if (strtoull(consumer, NULL, 10) >= client->expected) return lost(client, error);
+    if (waits || natsMsgHeader_Get(client->current, "Nats-Last-Stream", &stream) != NATS_OK || !stream)
+        return BUCKET_NEXT_NONE;
+    *out = (struct bucket_message){.sequence = strtoull(stream, NULL, 10)};
+    return BUCKET_NEXT_LEVEL;
 }
 
 static void take_heads(natsMsg *message, struct bucket_message *out)
@@ -243,6 +278,9 @@ static void take_heads(natsMsg *message, struct bucket_message *out)
     text = NULL;
     natsMsgHeader_Get(message, version_header, &text);
     out->version = text ? text : "";
+    text = NULL;
+    natsMsgHeader_Get(message, encoding_header, &text);
+    out->encoding = text ? text : "";
     out->value = natsMsg_GetData(message);
     out->size = (size_t)natsMsg_GetDataLength(message);
 }
@@ -253,13 +291,14 @@ static const char *key_of(const struct bucket_client *client, natsMsg *message)
     return natsMsg_GetSubject(message) + strlen("$KV..") + strlen(client->bucket);
 }
 
-static int take(struct bucket_client *client, struct bucket_message *out, struct stream_error *error)
+static enum bucket_next take(struct bucket_client *client, struct bucket_message *out,
+                             struct stream_error *error)
 {
     jsMsgMetaData *about = NULL;
     natsStatus s = natsMsg_GetMetaData(&about, client->current);
     if (s != NATS_OK) {
         fail(error, client->bucket, s);
-        return -1;
+        return BUCKET_NEXT_OVER;
     }
     int is_next = about->Sequence.Consumer == client->expected++;
     *out = (struct bucket_message){.key = key_of(client, client->current),
@@ -267,12 +306,11 @@ static int take(struct bucket_client *client, struct bucket_message *out, struct
                                    .pending = about->NumPending};
     jsMsgMetaData_Destroy(about);
     take_heads(client->current, out);
-    if (is_next) return 1;
-    snprintf(error->text, sizeof error->text, "%s: messages were lost on their way", client->bucket);
-    return -1;
+    return is_next ? BUCKET_NEXT_MESSAGE : lost(client, error);
 }
 
-static int next(void *ctx, int timeout_ms, struct bucket_message *message, struct stream_error *error)
+static enum bucket_next next(void *ctx, int timeout_ms, struct bucket_message *message,
+                             struct stream_error *error)
 {
     struct bucket_client *client = ctx;
     const char *status = NULL;
@@ -280,24 +318,21 @@ static int next(void *ctx, int timeout_ms, struct bucket_message *message, struc
     client->current = NULL;
     if (!client->reading) {
         snprintf(error->text, sizeof error->text, "%s: not read", client->bucket);
-        return -1;
+        return BUCKET_NEXT_OVER;
     }
     natsStatus s = natsSubscription_NextMsg(&client->current, client->reading, timeout_ms);
-    if (s == NATS_TIMEOUT && nats_Now() - client->heard_ms < SILENT_MS) return 0;
+    if (s == NATS_TIMEOUT && nats_Now() - client->heard_ms < SILENT_MS) return BUCKET_NEXT_NONE;
     if (s != NATS_OK) {
         fail(error, client->link.servers, s);
-        return -1;
+        return BUCKET_NEXT_OVER;
     }
     client->heard_ms = nats_Now();
     if (natsMsgHeader_Get(client->current, "Status", &status) != NATS_OK || !status)
         return take(client, message, error);
-    if (strcmp(status, "100") == 0) {
-        answer_control(client, client->current);
-        return 0;
-    }
+    if (strcmp(status, "100") == 0) return take_control(client, message, error);
     snprintf(error->text, sizeof error->text, "%s: the server ended the consumer: status %s", client->bucket,
              status);
-    return -1;
+    return BUCKET_NEXT_OVER;
 }
 
 static void stop_reading(void *ctx)
@@ -340,6 +375,8 @@ static natsStatus send_one(struct bucket_client *client, const struct bucket_mes
     natsStatus s = natsMsg_Create(&sent, subject, NULL, message->value, (int)message->size);
     if (s == NATS_OK && message->version && *message->version)
         s = natsMsgHeader_Set(sent, version_header, message->version);
+    if (s == NATS_OK && message->encoding && *message->encoding)
+        s = natsMsgHeader_Set(sent, encoding_header, message->encoding);
     if (s == NATS_OK && message->is_deleted) s = natsMsgHeader_Set(sent, operation_header, "DEL");
     if (s == NATS_OK) s = js_PublishMsgAsync(client->js, &sent, &options);
     natsMsg_Destroy(sent);

@@ -19,6 +19,16 @@ local SCRIPT = [[
   pods:on_delete(function(pod) print("delete", pod:key(), pod:label "v" or "-") end)
 ]]
 
+-- Text that is not made shorter by much.
+local function noise(size)
+  local letters, state = {}, 1
+  for i = 1, size do
+    state = (state * 16807) % 2147483647
+    letters[i] = string.char(97 + state % 26 - (state % 52 < 26 and 0 or 32))
+  end
+  return table.concat(letters)
+end
+
 local binary = os.getenv "KUBELUA_BIN" or "build/release/kubelua"
 
 local function is_there(path)
@@ -171,9 +181,11 @@ describe("objects from a bucket", function()
     w:wait_line "^delete\tdefault/a"
     assert.are.equal(0, cluster.terminate(p), p:report())
     assert.are.equal(0, cluster.terminate(w), w:report())
-    temp.write(folder .. "/large.json", ('{"metadata":{"name":"large"},"data":{"x":"%s"}}'):format(("x"):rep(1046000)))
-    sim.api:create("/api/v1/namespaces/default/configmaps", { metadata = { name = "small" }, data = { x = "1" } })
-    sim.api:create("/api/v1/namespaces/default/configmaps", "@" .. folder .. "/large.json")
+    local maps = { large = noise(1600000), long = ("x"):rep(1046000), small = "1" }
+    for name, text in pairs(maps) do
+      temp.write(folder .. "/map.json", ('{"metadata":{"name":"%s"},"data":{"x":"%s"}}'):format(name, text))
+      sim.api:create("/api/v1/namespaces/default/configmaps", "@" .. folder .. "/map.json")
+    end
     p = publish "configmaps"
     p:wait_error('Object exceeds the largest message of NATS %(max_payload%) or of the bucket '
       .. '%(max_msg_size%), not published" kind="configmaps" namespace="default" name="large"')
@@ -184,6 +196,7 @@ describe("objects from a bucket", function()
         local names = {}
         for map in maps:lister():list() do names[#names + 1] = map:name() end
         print("maps", table.concat(names, " "))
+        print("long", #maps:lister():get("default/long").data.x)
       end)
     ]])
     local text, code = temp.run(("HOME=%s KUBECONFIG=/dev/null %s exec %s/exec.lua --from %s"):format(folder,
@@ -191,6 +204,8 @@ describe("objects from a bucket", function()
     assert.are.equal(0, code, text)
     assert.matches("\nmaps\t[%w.%- ]*small", "\n" .. text)
     assert.is_nil(text:find "maps\t[^\n]*large", text)
+    -- One that fits once it is encoded comes as it is.
+    assert.matches("\nlong\t1046000\n", text)
     assert.are.equal(0, cluster.terminate(p), p:report())
     assert.matches("1 too large", p:err())
   end)
@@ -199,7 +214,7 @@ describe("objects from a bucket", function()
     local limits = '{"name":"KV_test","subjects":["$KV.test.>"],"max_msgs_per_subject":1,"max_msg_size":300000}'
     local request = "SUB reply 1\r\nPUB $JS.API.STREAM.CREATE.KV_test reply %d\r\n%s\r\n"
     talk(request:format(#limits, limits), "did_create")
-    temp.write(folder .. "/large.json", ('{"metadata":{"name":"a"},"data":{"x":"%s"}}'):format(("x"):rep(300000)))
+    temp.write(folder .. "/large.json", ('{"metadata":{"name":"a"},"data":{"x":"%s"}}'):format(noise(500000)))
     sim.api:create("/api/v1/namespaces/default/configmaps", "@" .. folder .. "/large.json")
     create("a", { v = "1" })
     local p, w = publish("configmaps", "pods"), worker()
@@ -301,6 +316,26 @@ describe("objects from a bucket", function()
     assert.matches("another publisher has taken over", first:err())
     label("a", "3")
     w:wait_line "^update\tdefault/a\t3"
+  end)
+
+  it("are not waited for at the end, where NATS takes connections and answers nothing", function()
+    create("a", { v = "1" })
+    local p, w = publish "pods", worker()
+    w:wait_line "^add\tdefault/a"
+    broker:kill "STOP"
+    local one = "127.0.0.1:" .. broker.port
+    url = ("nats://%s,%s,%s,%s/test"):format(one, one, one, one)
+    local begun = { worker("--admin-socket", "off"), publish "pods" }
+    begun[1]:wait_error '"Starting"'
+    local log = {}
+    for _, one in ipairs { w, begun[1], p, begun[2] } do
+      local start = proc.now()
+      assert.are.equal(0, cluster.terminate(one), one:report())
+      assert.is_true(proc.now() - start < 5, one:report())
+      log[#log + 1] = one:err()
+    end
+    assert.is_nil(table.concat(log):find "without a clean shutdown", table.concat(log))
+    broker:kill "CONT"
   end)
 
   it("cost the server what one engine costs, however many read them, and start without a list", function()

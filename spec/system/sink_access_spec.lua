@@ -80,7 +80,7 @@ describe("a sink of a server that wants to know who comes", function()
     return text
   end
 
-  local function run(to, params)
+  local function run(to, params, more)
     runs = runs + 1
     temp.write(of "it.lua", SCRIPT)
     temp.remove(of "params")
@@ -88,7 +88,7 @@ describe("a sink of a server that wants to know who comes", function()
     for name, value in pairs(params) do temp.write(of("params/" .. name), value) end
     return cluster.run(sim.server, of "it.lua", {
       "--state-dir", of("states" .. runs), "--allow-sink", to:match "^%a+[%w+]*://" .. "*", "--param", "to=" .. to,
-      "--params", of "params", "-v", "9",
+      "--params", of "params", "-v", "9", unpack(more or {}),
     })
   end
 
@@ -165,6 +165,19 @@ describe("a sink of a server that wants to know who comes", function()
     ask("me:hunter22hunter@", port, "create events.test")
     assert_waits("nats://127.0.0.1:" .. port .. "/events.test", { user = "me", password = "hunter22hunter" },
       "Permissions Violation for Publish to .*events.test")
+  end)
+
+  it("ends, and keeps its events, though no server answers its connections", function()
+    local port = serve ""
+    server:kill "STOP"
+    local one = "127.0.0.1:" .. port
+    local engine = run(("nats://%s,%s,%s,%s/events.test"):format(one, one, one, one), {}, { "--shutdown-timeout", "1s" })
+    engine:wait_line "published"
+    local start = proc.now()
+    assert.are.equal(0, cluster.terminate(engine, 40), engine:report())
+    assert.is_true(proc.now() - start < 6, engine:report())
+    assert.matches("Events stay in the spool until the next start.* events=5 ", engine:err())
+    assert.is_nil(engine:err():find "without a clean shutdown", engine:report())
   end)
 
   it("says what is wrong with a certificate, and sends nothing to its server", function()

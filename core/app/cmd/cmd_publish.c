@@ -161,15 +161,20 @@ static void on_discover(struct timer *timer)
 
 static void clear(struct publish_run *run)
 {
+    static struct publish_run left __attribute__((used)); /* what a thread may still have in its hands */
     struct publisher_totals totals = {0};
     timer_cancel(&run->tick);
     timer_cancel(&run->discover);
     if (run->discovery) discovery_cancel(run->discovery);
-    publisher_end(run->publisher, &totals);
+    bool has_ended = publisher_end(run->publisher, &totals);
     if (run->has_started)
         fprintf(stderr,
                 "Published %zu kind%s: %" PRIu64 " written, %" PRIu64 " deleted, %" PRIu64 " too large\n",
                 totals.kinds, totals.kinds == 1 ? "" : "s", totals.written, totals.deleted, totals.refused);
+    if (!has_ended) {
+        left = *run;
+        return;
+    }
     kube_client_free(run->client);
     catalogue_free(run->catalogue);
     if (run->pool) {

@@ -8,6 +8,7 @@
 
 #include "app/publish/publisher.h"
 #include "base/buf.h"
+#include "base/module_thread.h"
 #include "informer/reflect/reflector.h"
 
 /* A key of the bucket. */
@@ -17,7 +18,8 @@ struct published {
     char *version;
     uint64_t sequence; /* of its last message; 0: not known */
     int64_t deleted_ms;
-    unsigned round; /* of the last list that had it */
+    int64_t announced_ms; /* when readers were told that it will be forgotten; 0: they are not */
+    unsigned round;       /* of the last list that had it */
     bool is_deleted;
     char key[];
 };
@@ -43,6 +45,7 @@ struct publish_batch {
         struct published *entry; /* NULL: no object */
         const char *key;         /* constant */
         size_t value, value_size, version;
+        const char *encoding; /* constant */
         bool is_deleted;
     } * items;
     size_t count, room;
@@ -55,7 +58,7 @@ struct publisher {
     size_t kind_count;
     struct waker *leads; /* the thread has the lead, or has failed */
     bool has_started;
-    pthread_t thread;
+    struct module_thread thread;
     pthread_mutex_t lock;
     pthread_cond_t changed;
     /* Under the lock. */
@@ -70,6 +73,7 @@ struct publisher {
     struct published_marks marks;
     struct publish_batch batch;
     struct buf key;
+    uint64_t forgotten; /* sequence that readers were told */
     int64_t signed_ms, forgot_ms;
     bool is_dirty; /* the record has news */
     struct publisher_totals totals;
@@ -101,14 +105,33 @@ void publish_clear_keys(struct publish_kind *kind);
 
 /* --- publish_writer.c */
 
-void *publish_writer_run(void *publisher);
-int64_t publish_now_ms(void);
+void publish_writer_run(void *publisher);
+int64_t publish_now_ms(const struct publisher *publisher);
 bool publish_has_ended(struct publisher *publisher);
 /* Waits for a change, at most so long; with the lock. */
 void publish_wait(struct publisher *publisher, int64_t ms);
 /* Writes the batch if it is large, or in any case; again until it is done. Adds the record when one is due:
  * call it during all long work. False: the thread ends. */
 bool publish_flush(struct publisher *publisher, bool in_any_case);
-/* Adds a message to the batch: `value` was appended to its text. */
-void publish_add(struct publisher *publisher, struct published *entry, const char *key, struct str version,
-                 size_t value, bool is_deleted);
+/* Adds a message to the batch: `value` was appended to its text. Returns it. */
+struct publish_item *publish_add(struct publisher *publisher, struct published *entry, const char *key,
+                                 struct str version, size_t value, bool is_deleted);
+/* Encodes the end of the batch's text, from `value` on, if it exceeds the largest message. Returns its
+ * encoding,
+ * "" if it fits as it is; NULL if it fits in none: then the text is as before. */
+const char *publish_fit(struct publisher *publisher, size_t value);
+/* Around each call of the module. */
+static inline void publish_enter(struct publisher *publisher)
+{
+    module_thread_enter(&publisher->thread);
+}
+static inline void publish_return(struct publisher *publisher)
+{
+    module_thread_return(&publisher->thread);
+}
+
+/* --- publish_marks.c, on the thread: marks of deleted keys that are forgotten */
+
+/* Tells readers which marks will be forgotten, and forgets those that they were told of long ago. Call it now
+ * and then. False: the thread ends. */
+bool publish_forget_marks(struct publisher *publisher);

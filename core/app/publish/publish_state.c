@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/bucket/bucket_key.h"
+#include "engine/bucket/bucket_value.h"
 #include "object/value/json.h"
 #include "object/value/value.h"
 
@@ -33,8 +34,9 @@ static void set(struct publisher *publisher, struct published *entry, struct str
     entry->version = xstrndup(version.p, version.n);
     entry->is_deleted = is_deleted;
     entry->sequence = 0;
+    entry->announced_ms = 0;
     if (!is_deleted) return;
-    entry->deleted_ms = publish_now_ms();
+    entry->deleted_ms = publish_now_ms(publisher);
     TAILQ_INSERT_TAIL(&publisher->marks, entry, link);
 }
 
@@ -67,14 +69,32 @@ static struct str key_of(struct publish_kind *kind, const struct root *object)
 }
 
 /* The bucket keeps the state of the object that it has. */
-static void refuse(struct publish_kind *kind, const struct root *object, size_t size, size_t max)
+static void refuse(struct publish_kind *kind, const struct root *object, size_t size)
 {
+    struct publisher *publisher = kind->publisher;
     struct text text_ns, text_name;
-    kind->publisher->totals.refused++;
+    publisher->totals.refused++;
     log_warn("Object exceeds the largest message of NATS (max_payload) or of the bucket (max_msg_size), not "
              "published",
              F("kind", kind->name), FS("namespace", root_namespace(object, &text_ns)),
-             FS("name", root_name(object, &text_name)), FI("bytes", size), FI("max", max));
+             FS("name", root_name(object, &text_name)), FI("bytes", size),
+             FI("max", publisher->options.module->value_max(publisher->client)));
+}
+
+const char *publish_fit(struct publisher *publisher, size_t value)
+{
+    struct buf *text = &publisher->batch.text, encoded = {0};
+    size_t max = publisher->options.module->value_max(publisher->client);
+    struct str whole = {text->data + value, text->len - value};
+    if (max == 0 || whole.n <= max) return "";
+    bucket_value_encode(whole, &encoded);
+    bool fits = encoded.len <= max;
+    if (fits) {
+        text->len = value;
+        buf_str(text, buf_slice(&encoded));
+    }
+    buf_clear(&encoded);
+    return fits ? BUCKET_ZSTD : NULL;
 }
 
 static bool put(struct publish_kind *kind, struct str key, const struct root *object, bool is_deleted)
@@ -84,20 +104,19 @@ static bool put(struct publish_kind *kind, struct str key, const struct root *ob
     struct text text;
     struct str version = root_resource_version(object, &text);
     struct buf *out = &publisher->batch.text;
-    size_t at = out->len, max = publisher->options.module->value_max(publisher->client);
+    size_t at = out->len;
     if (is_deleted && (!entry || entry->is_deleted)) return true;
     json_write(out, root_value(object));
-    if (max > 0 && out->len - at > max) {
-        size_t size = out->len - at;
+    const char *encoding = publish_fit(publisher, at);
+    if (!encoding && !is_deleted) {
+        refuse(kind, object, out->len - at);
         out->len = at;
-        if (!is_deleted) {
-            refuse(kind, object, size, max);
-            return publish_flush(publisher, false);
-        }
+        return publish_flush(publisher, false);
     }
+    if (!encoding) out->len = at;
     if (!entry) entry = add(kind, key);
     set(publisher, entry, version, is_deleted);
-    publish_add(publisher, entry, entry->key, version, at, is_deleted);
+    publish_add(publisher, entry, entry->key, version, at, is_deleted)->encoding = encoding;
     return publish_flush(publisher, false);
 }
 
@@ -110,13 +129,17 @@ static bool delete_entry(struct publisher *publisher, struct published *entry, b
     struct buf *out = &publisher->batch.text;
     size_t at = out->len;
     enum bucket_outcome outcome = BUCKET_FAILED;
+    publish_enter(publisher);
     if (*is_answered)
         outcome = publisher->options.module->get(publisher->client, entry->key, &message, &error);
+    publish_return(publisher);
     *is_answered = outcome != BUCKET_FAILED;
     bool fits = message.size <= publisher->options.module->value_max(publisher->client);
-    if (outcome == BUCKET_DONE && !message.is_deleted && fits) buf_append(out, message.value, message.size);
+    bool is_kept = outcome == BUCKET_DONE && !message.is_deleted && fits;
+    if (is_kept) buf_append(out, message.value, message.size);
+    bool is_encoded = is_kept && message.encoding && strcmp(message.encoding, BUCKET_ZSTD) == 0;
     struct str version = str_of(entry->version);
-    publish_add(publisher, entry, entry->key, version, at, true);
+    publish_add(publisher, entry, entry->key, version, at, true)->encoding = is_encoded ? BUCKET_ZSTD : "";
     set(publisher, entry, STR(""), true);
     return publish_flush(publisher, false);
 }

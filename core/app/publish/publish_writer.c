@@ -20,16 +20,12 @@ enum {
     GIVEN_UP_MS = 15000, /* without a record of it, another publisher is gone */
     RETRY_MS = 1000,
     PIECE_MS = 100,
-    END_MS = 2000,          /* to write what is known at the end */
-    FORGOTTEN_MS = 1800000, /* workers do not read on from before marks of that age, */
-    FORGET_MS = 3600000,    /* which are forgotten then */
-    FORGET_EVERY_MS = 60000,
-    FORGET_COUNT = 1000, /* at a time */
+    END_MS = 2000, /* to write what is known at the end */
 };
 
-int64_t publish_now_ms(void)
+int64_t publish_now_ms(const struct publisher *publisher)
 {
-    return clock_now_ms(clock_real());
+    return clock_now_ms(publisher->options.clock);
 }
 
 void publish_wait(struct publisher *publisher, int64_t ms)
@@ -40,10 +36,10 @@ void publish_wait(struct publisher *publisher, int64_t ms)
 /* Returns false once the thread ends. */
 static bool pause_for(struct publisher *publisher, int64_t ms)
 {
-    int64_t until_ms = publish_now_ms() + ms;
+    int64_t until_ms = publish_now_ms(publisher) + ms;
     pthread_mutex_lock(&publisher->lock);
-    while (!publisher->ends && publish_now_ms() < until_ms)
-        publish_wait(publisher, until_ms - publish_now_ms());
+    while (!publisher->ends && publish_now_ms(publisher) < until_ms)
+        publish_wait(publisher, until_ms - publish_now_ms(publisher));
     bool goes_on = !publisher->ends;
     pthread_mutex_unlock(&publisher->lock);
     return goes_on;
@@ -77,22 +73,25 @@ static void log_failure(struct publisher *publisher, bool *was_logged, const cha
 
 /* --- writing */
 
-void publish_add(struct publisher *publisher, struct published *entry, const char *key, struct str version,
-                 size_t value, bool is_deleted)
+struct publish_item *publish_add(struct publisher *publisher, struct published *entry, const char *key,
+                                 struct str version, size_t value, bool is_deleted)
 {
     struct publish_batch *batch = &publisher->batch;
     if (batch->count == batch->room) {
         batch->room = batch->room ? batch->room * 2 : BATCH_COUNT;
         batch->items = xrealloc(batch->items, batch->room * sizeof *batch->items);
     }
-    batch->items[batch->count++] = (struct publish_item){.entry = entry,
-                                                         .key = key,
-                                                         .value = value,
-                                                         .value_size = batch->text.len - value,
-                                                         .version = batch->text.len,
-                                                         .is_deleted = is_deleted};
+    struct publish_item *item = &batch->items[batch->count++];
+    *item = (struct publish_item){.entry = entry,
+                                  .key = key,
+                                  .value = value,
+                                  .value_size = batch->text.len - value,
+                                  .version = batch->text.len,
+                                  .encoding = "",
+                                  .is_deleted = is_deleted};
     buf_str(&batch->text, version);
     buf_putc(&batch->text, '\0');
+    return item;
 }
 
 /* After a failure: is the lead still this publisher's, and which message is the last one? */
@@ -103,9 +102,11 @@ static bool regain(struct publisher *publisher, bool *may_write)
     struct stream_error error;
     struct bucket_state state;
     *may_write = false;
+    publish_enter(publisher);
     enum bucket_outcome outcome = module->inspect(publisher->client, &state, &error);
     if (outcome == BUCKET_DONE)
         outcome = module->get(publisher->client, BUCKET_KEY_PUBLISHER, &record, &error);
+    publish_return(publisher);
     if (outcome == BUCKET_MISSING) return give_up(publisher, "the bucket was removed");
     if (outcome != BUCKET_DONE) return true;
     if (!publish_record_is_own((struct str){record.value, record.size}, publisher->options.identity))
@@ -131,9 +132,11 @@ static bool write_messages(struct publisher *publisher, const struct bucket_mess
     bool was_logged = false, may_write = true;
     for (;;) {
         enum bucket_outcome outcome = BUCKET_FAILED;
+        publish_enter(publisher);
         if (may_write)
             outcome = publisher->options.module->write(publisher->client, messages, count, &publisher->last,
                                                        &error);
+        publish_return(publisher);
         if (outcome == BUCKET_DONE) {
             if (was_logged)
                 log_info("Bucket is written again", F("bucket", publisher->options.target->shown));
@@ -152,7 +155,7 @@ static void add_record(struct publisher *publisher, bool ends)
     size_t at = publisher->batch.text.len;
     publish_put_record(publisher, ends, &publisher->batch.text);
     publish_add(publisher, NULL, BUCKET_KEY_PUBLISHER, STR(""), at, false);
-    publisher->signed_ms = publish_now_ms();
+    publisher->signed_ms = publish_now_ms(publisher);
     publisher->is_dirty = false;
 }
 
@@ -160,7 +163,7 @@ static void add_record(struct publisher *publisher, bool ends)
 bool publish_flush(struct publisher *publisher, bool in_any_case)
 {
     struct publish_batch *batch = &publisher->batch;
-    if (publish_now_ms() - publisher->signed_ms >= SIGN_MS) {
+    if (publish_now_ms(publisher) - publisher->signed_ms >= SIGN_MS) {
         add_record(publisher, false);
         in_any_case = true;
     }
@@ -172,6 +175,7 @@ bool publish_flush(struct publisher *publisher, bool in_any_case)
                                               .value = batch->text.data + batch->items[i].value,
                                               .size = batch->items[i].value_size,
                                               .version = batch->text.data + batch->items[i].version,
+                                              .encoding = batch->items[i].encoding,
                                               .is_deleted = batch->items[i].is_deleted};
     bool ok = write_messages(publisher, messages, batch->count);
     free(messages);
@@ -199,7 +203,7 @@ static bool is_taken(struct publisher *publisher, const struct bucket_message *r
 {
     if (!publish_record_is_foreign((struct str){record->value, record->size}, publisher->options.identity))
         return false;
-    int64_t now_ms = publish_now_ms();
+    int64_t now_ms = publish_now_ms(publisher);
     if (record->sequence != other->sequence) {
         other->since_ms = now_ms;
         other->sequence = record->sequence;
@@ -211,7 +215,7 @@ static bool is_taken(struct publisher *publisher, const struct bucket_message *r
     return now_ms - other->since_ms < GIVEN_UP_MS;
 }
 
-/* One try. */
+/* One try, inside of the module. */
 static enum bucket_outcome take_lead(struct publisher *publisher, struct other_publisher *other,
                                      struct stream_error *error)
 {
@@ -225,6 +229,12 @@ static enum bucket_outcome take_lead(struct publisher *publisher, struct other_p
         if (outcome == BUCKET_DONE) outcome = module->inspect(publisher->client, &state, error);
     }
     if (outcome != BUCKET_DONE) return outcome;
+    if (state.expires) {
+        snprintf(error->text, sizeof error->text,
+                 "objects would vanish: the bucket has a limit (max_age, or max_bytes or max_msgs with "
+                 "discard old)");
+        return BUCKET_FAILED;
+    }
     outcome = module->get(publisher->client, BUCKET_KEY_PUBLISHER, &message, error);
     if (outcome == BUCKET_FAILED) return outcome;
     if (outcome == BUCKET_DONE && is_taken(publisher, &message, other)) return BUCKET_OUTDONE;
@@ -246,12 +256,23 @@ static bool await_lead(struct publisher *publisher)
     struct stream_error error;
     bool was_logged = false;
     for (;;) {
+        publish_enter(publisher);
         enum bucket_outcome outcome = take_lead(publisher, &other, &error);
-        publisher->signed_ms = publish_now_ms();
+        publish_return(publisher);
+        publisher->signed_ms = publish_now_ms(publisher);
         if (outcome == BUCKET_DONE) return true;
         if (outcome != BUCKET_OUTDONE) log_failure(publisher, &was_logged, error.text);
         if (!pause_for(publisher, RETRY_MS)) return false;
     }
+}
+
+static enum bucket_next next_key(struct publisher *publisher, struct bucket_message *message,
+                                 struct stream_error *error)
+{
+    publish_enter(publisher);
+    enum bucket_next got = publisher->options.module->next(publisher->client, PIECE_MS, message, error);
+    publish_return(publisher);
+    return got;
 }
 
 /* Returns 1 when all keys are known, 0 when it failed, -1 when the thread ends. */
@@ -260,16 +281,22 @@ static int read_keys_once(struct publisher *publisher, struct stream_error *erro
     const struct bucket_module *module = publisher->options.module;
     uint64_t pending = 0;
     struct bucket_message message;
-    if (module->read(publisher->client, "objects.>", 0, 1, &pending, error) != BUCKET_DONE) return 0;
+    publish_enter(publisher);
+    enum bucket_outcome outcome = module->read(publisher->client, "objects.>", 0, 1, &pending, error);
+    publish_return(publisher);
+    if (outcome != BUCKET_DONE) return 0;
     while (pending > 0) {
         if (!publish_flush(publisher, false)) return -1;
-        int got = module->next(publisher->client, PIECE_MS, &message, error);
-        if (got < 0 || publish_has_ended(publisher)) return 0;
-        if (got == 0) continue;
+        enum bucket_next got = next_key(publisher, &message, error);
+        if (got == BUCKET_NEXT_OVER || publish_has_ended(publisher)) return 0;
+        if (got == BUCKET_NEXT_LEVEL) break;
+        if (got == BUCKET_NEXT_NONE) continue;
         publish_found(publisher, &message);
         pending = message.pending;
     }
+    publish_enter(publisher);
     module->stop(publisher->client);
+    publish_return(publisher);
     return 1;
 }
 
@@ -316,53 +343,24 @@ static bool write_catalogue(struct publisher *publisher)
     if (is_new) buf_str(&publisher->batch.text, buf_slice(&publisher->catalogue));
     pthread_mutex_unlock(&publisher->lock);
     if (!is_new) return true;
-    size_t size = publisher->batch.text.len - at,
-           max = publisher->options.module->value_max(publisher->client);
-    if (size > max) {
+    size_t size = publisher->batch.text.len - at;
+    const char *encoding = publish_fit(publisher, at);
+    if (!encoding) {
         log_warn("Kinds of the cluster exceed the largest message of NATS (max_payload) or of the bucket "
                  "(max_msg_size), not published",
-                 FI("bytes", size), FI("max", max));
+                 FI("bytes", size), FI("max", publisher->options.module->value_max(publisher->client)));
         publisher->batch.text.len = at;
         return true;
     }
-    publish_add(publisher, NULL, BUCKET_KEY_KINDS, STR(""), at, false);
+    publish_add(publisher, NULL, BUCKET_KEY_KINDS, STR(""), at, false)->encoding = encoding;
     return publish_flush(publisher, true);
-}
-
-/* First the sequence before which nobody may read on, long before anything is forgotten. */
-static bool forget_marks(struct publisher *publisher)
-{
-    struct published *mark;
-    struct stream_error error;
-    char version[24];
-    uint64_t forgotten = 0;
-    int64_t now_ms = publish_now_ms();
-    publisher->forgot_ms = now_ms;
-    mark = TAILQ_FIRST(&publisher->marks);
-    if (!mark || now_ms - mark->deleted_ms < FORGET_MS) return true;
-    TAILQ_FOREACH (mark, &publisher->marks, link)
-        if (now_ms - mark->deleted_ms >= FORGOTTEN_MS && mark->sequence > forgotten)
-            forgotten = mark->sequence;
-    snprintf(version, sizeof version, "%llu", (unsigned long long)forgotten);
-    publish_add(publisher, NULL, BUCKET_KEY_FORGOTTEN, str_of(version), publisher->batch.text.len, false);
-    if (!publish_flush(publisher, true)) return false;
-    for (int i = 0; i < FORGET_COUNT; i++) {
-        mark = TAILQ_FIRST(&publisher->marks);
-        if (!mark || now_ms - mark->deleted_ms < FORGET_MS) return true;
-        if (publisher->options.module->forget(publisher->client, mark->key, mark->sequence, &error) !=
-            BUCKET_DONE)
-            return true;
-        publish_forget(publisher, mark);
-        if (!publish_flush(publisher, false)) return false;
-    }
-    return true;
 }
 
 static void await_work(struct publisher *publisher, bool is_more)
 {
     pthread_mutex_lock(&publisher->lock);
     if (!is_more && !publisher->has_work && !publisher->ends) {
-        int64_t ms = publisher->signed_ms + SIGN_MS - publish_now_ms();
+        int64_t ms = publisher->signed_ms + SIGN_MS - publish_now_ms(publisher);
         if (ms > 0) publish_wait(publisher, ms);
     }
     publisher->has_work = false;
@@ -375,28 +373,25 @@ static bool work(struct publisher *publisher)
     while (!publish_has_ended(publisher)) {
         await_work(publisher, is_more);
         if (!write_catalogue(publisher) || !drain_all(publisher, &is_more)) return false;
-        int64_t now_ms = publish_now_ms();
-        if ((publisher->is_dirty || now_ms - publisher->signed_ms >= SIGN_MS) && !sign(publisher, false))
-            return false;
-        if (now_ms - publisher->forgot_ms >= FORGET_EVERY_MS && !forget_marks(publisher)) return false;
+        bool is_due = publisher->is_dirty || publish_now_ms(publisher) - publisher->signed_ms >= SIGN_MS;
+        if ((is_due && !sign(publisher, false)) || !publish_forget_marks(publisher)) return false;
     }
     return true;
 }
 
-void *publish_writer_run(void *ctx)
+void publish_writer_run(void *ctx)
 {
     struct publisher *publisher = ctx;
-    publisher->client =
-        bucket_client_open(publisher->options.module, publisher->options.target, "kubelua publish");
     if (await_lead(publisher) && read_keys(publisher) && sign(publisher, false)) {
         log_info("Publishing", F("bucket", publisher->options.target->shown),
                  FI("kinds", publisher->kind_count));
         waker_wake(publisher->leads);
         bool is_more = true, ok = work(publisher);
-        int64_t end_ms = publish_now_ms() + END_MS;
-        while (ok && is_more && publish_now_ms() < end_ms) ok = drain_all(publisher, &is_more);
+        int64_t end_ms = publish_now_ms(publisher) + END_MS;
+        while (ok && is_more && publish_now_ms(publisher) < end_ms) ok = drain_all(publisher, &is_more);
         if (ok) sign(publisher, true);
     }
+    publish_enter(publisher);
     publisher->options.module->close(publisher->client);
-    return NULL;
+    publish_return(publisher);
 }

@@ -1,14 +1,15 @@
 /* Reflectors whose changes a thread writes into a bucket; see publisher.h. */
 #include "app/publish/publisher.h"
 
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "app/publish/publish_internal.h"
+#include "base/log.h"
 #include "base/mem.h"
-#include "base/must.h"
 #include "engine/bucket/bucket_key.h"
+
+enum { LEFT_MS = 4000 }; /* for the thread to end */
 
 static void wake_writer(struct publisher *publisher)
 {
@@ -138,6 +139,7 @@ struct publisher *publisher_new(const struct publisher_options *options)
 {
     struct publisher *publisher = NEW(struct publisher);
     publisher->options = *options;
+    if (!options->clock) publisher->options.clock = clock_real();
     publisher->others.publisher = publisher;
     STAILQ_INIT(&publisher->kinds);
     TAILQ_INIT(&publisher->marks);
@@ -148,32 +150,30 @@ struct publisher *publisher_new(const struct publisher_options *options)
 
 void publisher_start(struct publisher *publisher)
 {
-    sigset_t all, before;
     publisher->leads = waker_new(publisher->options.loop, on_leads, publisher);
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    must(pthread_create(&publisher->thread, NULL, publish_writer_run, publisher) == 0);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
+    publisher->client =
+        bucket_client_open(publisher->options.module, publisher->options.target, "kubelua publish");
+    module_thread_start(&publisher->thread, publish_writer_run, publisher);
 }
 
-static void end_thread(struct publisher *publisher)
+/* Returns false if NATS holds the thread up. */
+static bool end_thread(struct publisher *publisher)
 {
-    if (!publisher->leads) return;
+    if (!publisher->leads) return true;
     pthread_mutex_lock(&publisher->lock);
     publisher->ends = true;
     pthread_cond_signal(&publisher->changed);
     pthread_mutex_unlock(&publisher->lock);
-    pthread_join(publisher->thread, NULL);
+    bool has_ended = module_thread_join(&publisher->thread, clock_now_ms(clock_real()) + LEFT_MS);
     waker_free(publisher->leads);
+    if (!has_ended)
+        log_warn("NATS does not answer, ending without it", F("bucket", publisher->options.target->shown));
+    return has_ended;
 }
 
-void publisher_end(struct publisher *publisher, struct publisher_totals *totals)
+static void free_publisher(struct publisher *publisher)
 {
     struct publish_kind *kind;
-    if (!publisher) return;
-    end_thread(publisher);
-    publisher->totals.kinds = publisher->kind_count;
-    if (totals) *totals = publisher->totals;
     while ((kind = STAILQ_FIRST(&publisher->kinds))) {
         STAILQ_REMOVE_HEAD(&publisher->kinds, link);
         free_kind(kind);
@@ -186,4 +186,22 @@ void publisher_end(struct publisher *publisher, struct publisher_totals *totals)
     pthread_cond_destroy(&publisher->changed);
     pthread_mutex_destroy(&publisher->lock);
     free(publisher);
+}
+
+bool publisher_end(struct publisher *publisher, struct publisher_totals *totals)
+{
+    struct publish_kind *kind;
+    if (!publisher) return true;
+    bool has_ended = end_thread(publisher);
+    publisher->totals.kinds = publisher->kind_count;
+    if (totals) *totals = publisher->totals;
+    if (has_ended) {
+        free_publisher(publisher);
+        return true;
+    }
+    STAILQ_FOREACH (kind, &publisher->kinds, link) {
+        reflector_free(kind->reflector);
+        kind->reflector = NULL;
+    }
+    return false;
 }

@@ -16,6 +16,7 @@ struct publisher_options {
     const struct bucket_target *target; /* borrowed */
     const char *identity;               /* of this publisher: no other one has it; borrowed */
     int replicas;                       /* of a bucket that is made */
+    struct clock *clock;                /* of ages, read on two threads; NULL: the real one */
     /* It cannot go on: another one has taken the lead. */
     void (*failed)(void *ctx, const struct err *err);
     void *ctx;
@@ -35,6 +36,7 @@ size_t publisher_kind_count(const struct publisher *publisher);
 /* The cluster's kinds, which it publishes too; at any time. */
 void publisher_set_catalogue(struct publisher *publisher, const struct catalogue *catalogue);
 void publisher_start(struct publisher *publisher);
-/* Writes what is known, for at most some seconds, and tells that it has ended. Frees it; `totals` may be
- * NULL. */
-void publisher_end(struct publisher *publisher, struct publisher_totals *totals);
+/* Writes what is known, for at most some seconds, and tells that it has ended. Frees it, and returns
+ * true. False: NATS holds its thread up (base/module_thread.h), so that it stays, with the objects of the
+ * pool. `totals` may be NULL. */
+bool publisher_end(struct publisher *publisher, struct publisher_totals *totals);

@@ -10,6 +10,7 @@
 #include "base/mem.h"
 #include "engine/bucket/bucket_internal.h"
 #include "engine/bucket/bucket_key.h"
+#include "engine/bucket/bucket_value.h"
 #include "kube/api/client.h"
 #include "kube/kinds/catalogue.h"
 #include "net/transport.h"
@@ -17,7 +18,13 @@
 FAMILY(family_silent, 340, GAUGE, "kubelua_bucket_silent_seconds", "bucket", NULL,
        "Time since the last sign of the publisher of a bucket.");
 
-enum { RETRY_FIRST_MS = 500, RETRY_MAX_MS = 10000, TICK_MS = 1000, SILENT_MS = 11000 };
+enum {
+    RETRY_FIRST_MS = 500,
+    RETRY_MAX_MS = 10000,
+    TICK_MS = 1000,
+    SILENT_MS = 11000,
+    KINDS_MAX = 64 << 20 /* bytes of their text */
+};
 
 static struct clock *clock_of(const struct object_bucket *bucket)
 {
@@ -134,10 +141,20 @@ static void give_kinds(struct object_bucket *bucket, const struct err *err)
 
 static void take_catalogue(struct object_bucket *bucket, const struct bucket_message *message)
 {
-    struct str text = {message->value, message->size};
-    if (str_eq(text, buf_slice(&bucket->catalogue))) return;
-    bucket->catalogue.len = 0;
-    buf_str(&bucket->catalogue, text);
+    struct buf decoded = {0};
+    struct err err;
+    struct str text = bucket_value_decode((struct str){message->value, message->size}, message->encoding,
+                                          KINDS_MAX, &decoded, &err);
+    bool is_new = text.n > 0 && !str_eq(text, buf_slice(&bucket->catalogue));
+    if (text.n == 0)
+        log_warn("Kinds of the publisher are malformed", F("bucket", bucket->status.shown),
+                 F("err", message->size ? err.text : "empty"));
+    if (is_new) {
+        bucket->catalogue.len = 0;
+        buf_str(&bucket->catalogue, text);
+    }
+    buf_clear(&decoded);
+    if (!is_new) return;
     if (bucket->done)
         give_kinds(bucket, NULL);
     else if (bucket->on_kinds)

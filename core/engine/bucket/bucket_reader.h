@@ -18,7 +18,8 @@ struct bucket_reader_sink {
     void (*message)(void *ctx, const struct bucket_message *message, bool is_initial);
     /* That state is complete; not when it reads on from a sequence. */
     void (*caught_up)(void *ctx);
-    /* Once, last, unless it was stopped. ERR_HTTP with reason "Expired": the sequence is too old. */
+    /* Once, last, unless it was stopped. ERR_HTTP with reason "Expired": the sequence is too old, or the
+     * reader was behind for so long that it may have missed deleted keys. */
     void (*ended)(void *ctx, const struct err *err);
 };
 
@@ -28,6 +29,7 @@ struct bucket_reader_options {
     const char *filter;                 /* copied */
     uint64_t after;                     /* sequence; 0: from the last values */
     int64_t created;                    /* of the bucket with that sequence */
+    int64_t behind_ms; /* so long it reads on without asking what it may have missed; 0: a minute */
     struct loop *loop;
     const struct bucket_reader_sink *sink; /* constant */
     void *ctx;
@@ -37,5 +39,6 @@ struct bucket_reader *bucket_reader_start(struct bucket_readers *list,
                                           const struct bucket_reader_options *options);
 /* No callback follows. Does not wait for the thread. */
 void bucket_reader_stop(struct bucket_reader *reader);
-/* Stops and frees all, and waits for their threads. The loop may have ended; not from a callback. */
+/* Stops and frees all, and waits for their threads, but not for NATS. The loop may have ended; not from a
+ * callback. */
 void bucket_readers_clear(struct bucket_readers *list);

@@ -8,6 +8,7 @@
 #include "base/metrics.h"
 #include "engine/bucket/bucket_internal.h"
 #include "engine/bucket/bucket_key.h"
+#include "engine/bucket/bucket_value.h"
 #include "kube/api/client.h"
 #include "kube/api/object_head.h"
 #include "kube/api/stream.h"
@@ -37,7 +38,7 @@ struct bucket_call {
     struct bucket_reader *reader; /* NULL: it is over, or did not begin */
     struct stream *stream;
     struct timer failing; /* an error that came too early */
-    struct buf line, newest, ns, name;
+    struct buf line, newest, ns, name, decoded;
     bool is_initial; /* of the message that is delivered */
     unsigned inside;
     bool over;
@@ -68,6 +69,7 @@ static void leave(struct bucket_call *call)
     buf_clear(&call->newest);
     buf_clear(&call->ns);
     buf_clear(&call->name);
+    buf_clear(&call->decoded);
     free(call);
 }
 
@@ -201,7 +203,7 @@ static bool feed_line(struct bucket_call *call, struct str value, bool is_delete
     return stream_feed(call->stream, call->line.data, call->line.len, now_us, &call->err);
 }
 
-static void refuse(struct bucket_call *call)
+static void refuse(struct bucket_call *call, const char *why)
 {
     const struct object_head head = {.kind = str_of(call->source->resource.kind),
                                      .ns = buf_slice(&call->ns),
@@ -209,7 +211,7 @@ static void refuse(struct bucket_call *call)
     struct buf name = {0};
     struct err err;
     object_head_name(&head, &name);
-    err_set(&err, ERR_PARSE, "%s: the value in the bucket is not one object of JSON", buf_text(&name));
+    err_set(&err, ERR_PARSE, "%s: %s", buf_text(&name), why);
     buf_clear(&name);
     metric_inc(&metric_objects_refused);
     call->sink.refused(call->ctx, &(const struct lw_refusal){.err = &err, .ns = head.ns, .name = head.name});
@@ -219,14 +221,17 @@ static void refuse(struct bucket_call *call)
  * counts whatever its value is: one without any is of an object that was never seen whole. */
 static void feed(struct bucket_call *call, const struct bucket_message *message)
 {
-    struct str value = {message->value, message->size};
+    struct err err = {.text = "the value in the bucket is not one object of JSON"};
+    struct str value = bucket_value_decode((struct str){message->value, message->size}, message->encoding,
+                                           kube_client_max_object_size(call->source->bucket->options.client),
+                                           &call->decoded, &err);
     if (is_object(value)) {
         if (feed_line(call, value, message->is_deleted) || call->over) return;
         err_clear(&call->err);
         begin_stream(call);
     }
     if (!message->is_deleted)
-        refuse(call);
+        refuse(call, err.text);
     else if (!feed_line(call, (struct str){0}, true))
         finish(call, &call->err);
 }

@@ -6,6 +6,7 @@
 #include <stdatomic.h>
 #include <sys/queue.h>
 
+#include "base/module_thread.h"
 #include "base/series/series.h"
 #include "base/spool/spool.h"
 #include "engine/sink/sink_delivery.h"
@@ -56,9 +57,10 @@ struct sink {
     enum sink_scheme scheme;
     size_t claims;
     _Atomic size_t spool_max;
-    bool has_threads;
-    volatile int stream_ends; /* for modules: the sink ends */
-    pthread_t writer, sender;
+    bool has_threads, is_left; /* is_left: a library holds the sender up, for ever */
+    volatile int stream_ends;  /* for modules: the sink ends */
+    pthread_t writer;
+    struct module_thread sender;
     struct series *counters[SINK_COUNTERS], *failures, *damaged, *events, *bytes;
 
     /* Of the two threads, which hold it while they wait for the disk: never the engine thread. */
@@ -109,7 +111,7 @@ void sink_end_stored(struct sink *sink);
 /* --- the threads */
 
 void *sink_writer_run(void *sink);
-void *sink_sender_run(void *sink);
+void sink_sender_run(void *sink);
 
 /* Reads what spool_append was given; false for anything else. */
 void sink_put_record(struct buf *out, const struct sink_event *event);

@@ -245,7 +245,7 @@ static bool await_work(struct sender *s, uint64_t *stores, struct sink_settings 
     return goes_on;
 }
 
-void *sink_sender_run(void *ctx)
+void sink_sender_run(void *ctx)
 {
     struct sender s = {.sink = ctx, .jitter = {(uint64_t)clock_measure_ns()}};
     struct sink_settings *next;
@@ -263,5 +263,4 @@ void *sink_sender_run(void *ctx)
     buf_clear(&s.bytes);
     free(s.items);
     free(s.events);
-    return NULL;
 }

@@ -51,8 +51,10 @@ static void deliver(struct sink_delivery *base, const struct sink_event *events,
                                          .key_size = events[i].key.n,
                                          .json = events[i].json.p,
                                          .json_size = events[i].json.n};
+    module_thread_enter(&delivery->sink->sender);
     enum stream_outcome outcome =
         delivery->module->deliver(delivery->client, given, count, &delivery->sink->stream_ends, &error);
+    module_thread_return(&delivery->sink->sender);
     for (size_t i = 0; i < count; i++) free((char *)given[i].id);
     free(given);
     sink_result_set(result, outcomes[outcome]);
@@ -62,7 +64,9 @@ static void deliver(struct sink_delivery *base, const struct sink_event *events,
 static void free_stream(struct sink_delivery *base)
 {
     struct stream_delivery *delivery = container_of(base, struct stream_delivery, base);
+    module_thread_enter(&delivery->sink->sender);
     delivery->module->close(delivery->client);
+    module_thread_return(&delivery->sink->sender);
     free(delivery);
 }
 

@@ -29,6 +29,8 @@ FAMILY(family_spooled, 133, GAUGE, "kubelua_sink_spool_events", "script,sink", N
 FAMILY(family_bytes, 134, GAUGE, "kubelua_sink_spool_bytes", "script,sink", NULL,
        "Size of the spool of a sink on disk, in bytes.");
 
+enum { LEFT_MS = 3000 }; /* for threads that deliver to end */
+
 static struct sinks_hub *hub_of(struct sinks *sinks)
 {
     return container_of(sinks, struct sinks_hub, base);
@@ -193,7 +195,7 @@ static void use(struct sink *sink, const struct sink_config *config)
     if (sink->has_threads) return;
     sink->has_threads = true;
     must(pthread_create(&sink->writer, NULL, sink_writer_run, sink) == 0);
-    must(pthread_create(&sink->sender, NULL, sink_sender_run, sink) == 0);
+    module_thread_start(&sink->sender, sink_sender_run, sink);
 }
 
 static void on_wake(void *ctx)
@@ -247,16 +249,23 @@ size_t sinks_flush(struct sinks *sinks)
     return count;
 }
 
-static void end_threads(struct sink *sink)
+static void tell_end(struct sink *sink)
 {
     pthread_mutex_lock(&sink->lock);
     sink->ends = true;
     sink->stream_ends = 1;
     pthread_cond_broadcast(&sink->changed);
     pthread_mutex_unlock(&sink->lock);
+}
+
+static void join_threads(struct sink *sink, int64_t until_ms)
+{
     if (!sink->has_threads) return;
     pthread_join(sink->writer, NULL);
-    pthread_join(sink->sender, NULL);
+    sink->is_left = !module_thread_join(&sink->sender, until_ms);
+    if (sink->is_left)
+        log_warn("The target of a sink does not answer, ending without it", F("script", sink->script),
+                 F("sink", sink->name));
     sink_http_end(sink);
     uint64_t left = atomic_load(&sink->spool_events);
     if (left > 0)
@@ -291,7 +300,8 @@ static void free_sink(struct sink *sink)
     free(sink->script);
     free(sink->name);
     free(sink->dir);
-    free(sink);
+    /* Its module looks whether it ends. */
+    if (!sink->is_left) free(sink);
 }
 
 void sinks_free(struct sinks *sinks)
@@ -299,7 +309,9 @@ void sinks_free(struct sinks *sinks)
     struct sink *sink;
     if (!sinks) return;
     struct sinks_hub *hub = hub_of(sinks);
-    LIST_FOREACH (sink, &hub->sinks, link) end_threads(sink);
+    LIST_FOREACH (sink, &hub->sinks, link) tell_end(sink);
+    int64_t until_ms = clock_now_ms(clock_real()) + LEFT_MS;
+    LIST_FOREACH (sink, &hub->sinks, link) join_threads(sink, until_ms);
     while ((sink = LIST_FIRST(&hub->sinks))) free_sink(sink);
     waker_free(hub->waker);
     free((char *)hub->options.dir);
