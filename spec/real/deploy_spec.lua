@@ -17,6 +17,7 @@ local OTHERS = {
     bring("PersistentVolumeClaim", "states",
       "spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}\n"),
   }, "---\n"),
+  ["streams.yaml"] = bring("ConfigMap", "others") .. "---\n" .. bring("Secret", "nats"),
   ["kustomization.yaml"] = bring("ConfigMap", "kubelua-scripts"),
 }
 
@@ -46,6 +47,7 @@ describe("the manifests of deploy/", function()
   local all = {
     ["small.yaml"] = function() return temp.read(CHART .. "small.yaml") end,
     ["full.yaml"] = function() return without_operator(temp.read(CHART .. "full.yaml")) end,
+    ["streams.yaml"] = function() return without_operator(temp.read(CHART .. "streams.yaml")) end,
     ["kustomization.yaml"] = kustomized,
   }
   for name, manifests in pairs(all) do

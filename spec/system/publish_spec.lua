@@ -1,6 +1,7 @@
 -- `kubelua publish` and `kubelua run --from`: engines that have objects from a bucket of NATS (nats-server), which one
 -- publisher writes: what handlers see, restarts of all of them, and what that costs the API server.
 local cluster = require "spec.support.cluster"
+local noise = require "spec.support.noise"
 local proc = require "spec.support.proc"
 local temp = require "spec.support.temp"
 
@@ -18,16 +19,6 @@ local SCRIPT = [[
   pods:on_update(function(_, pod) print("update", pod:key(), pod:label "v" or "-") end)
   pods:on_delete(function(pod) print("delete", pod:key(), pod:label "v" or "-") end)
 ]]
-
--- Text that is not made shorter by much.
-local function noise(size)
-  local letters, state = {}, 1
-  for i = 1, size do
-    state = (state * 16807) % 2147483647
-    letters[i] = string.char(97 + state % 26 - (state % 52 < 26 and 0 or 32))
-  end
-  return table.concat(letters)
-end
 
 local binary = os.getenv "KUBELUA_BIN" or "build/release/kubelua"
 
@@ -316,26 +307,6 @@ describe("objects from a bucket", function()
     assert.matches("another publisher has taken over", first:err())
     label("a", "3")
     w:wait_line "^update\tdefault/a\t3"
-  end)
-
-  it("are not waited for at the end, where NATS takes connections and answers nothing", function()
-    create("a", { v = "1" })
-    local p, w = publish "pods", worker()
-    w:wait_line "^add\tdefault/a"
-    broker:kill "STOP"
-    local one = "127.0.0.1:" .. broker.port
-    url = ("nats://%s,%s,%s,%s/test"):format(one, one, one, one)
-    local begun = { worker("--admin-socket", "off"), publish "pods" }
-    begun[1]:wait_error '"Starting"'
-    local log = {}
-    for _, one in ipairs { w, begun[1], p, begun[2] } do
-      local start = proc.now()
-      assert.are.equal(0, cluster.terminate(one), one:report())
-      assert.is_true(proc.now() - start < 5, one:report())
-      log[#log + 1] = one:err()
-    end
-    assert.is_nil(table.concat(log):find "without a clean shutdown", table.concat(log))
-    broker:kill "CONT"
   end)
 
   it("cost the server what one engine costs, however many read them, and start without a list", function()

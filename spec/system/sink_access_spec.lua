@@ -171,7 +171,8 @@ describe("a sink of a server that wants to know who comes", function()
     local port = serve ""
     server:kill "STOP"
     local one = "127.0.0.1:" .. port
-    local engine = run(("nats://%s,%s,%s,%s/events.test"):format(one, one, one, one), {}, { "--shutdown-timeout", "1s" })
+    local to = ("nats://%s,%s,%s,%s/events.test"):format(one, one, one, one)
+    local engine = run(to, {}, { "--shutdown-timeout", "1s" })
     engine:wait_line "published"
     local start = proc.now()
     assert.are.equal(0, cluster.terminate(engine, 40), engine:report())

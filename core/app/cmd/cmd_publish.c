@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "app/cmd/cmd.h"
+#include "app/monitor/monitor.h"
 #include "app/options/bucket_flags.h"
 #include "app/publish/publisher.h"
 #include "app/record/script_claims.h"
@@ -22,7 +23,7 @@ static struct {
     const char *selector;
     int replicas;
 } own = {.replicas = 1};
-static struct options options;
+static struct options options = {.metrics_address = "0", .health_address = "0"};
 
 struct publish_run {
     struct script_files files;
@@ -33,6 +34,7 @@ struct publish_run {
     struct pool *pool;
     struct kube_client *client;
     struct publisher *publisher;
+    struct monitor *monitor;
     struct discovery *discovery;
     struct catalogue *catalogue;
     struct timer tick, discover;
@@ -48,6 +50,13 @@ static const struct flag flags[] = {
     {"selector", 'l', FLAG_STRING, &own.selector, "SELECTOR", NULL, "Label selector for all kinds"},
     {"nats-replicas", 0, FLAG_INT, &own.replicas, "N", NULL,
      "Servers of NATS that keep a bucket which is made (default 1)"},
+    {"metrics-bind-address", 0, FLAG_STRING, &options.metrics_address, "ADDR:PORT", NULL,
+     "Address to serve /metrics on (default 0: disabled)"},
+    {"metrics-auth", 0, FLAG_CHOICE, &options.metrics_auth, "none|token", "none|token",
+     "Authentication of /metrics, as of kubelua run (default token, or none if the address is a loopback "
+     "address)"},
+    {"health-probe-bind-address", 0, FLAG_STRING, &options.health_address, "ADDR:PORT", NULL,
+     "Address to serve /healthz, /livez and /readyz on (default 0: disabled)"},
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
 };
 
@@ -119,8 +128,50 @@ static void on_tick(struct timer *timer)
     timer_start(timer, loop_clock(run->loop), TICK_MS);
 }
 
+/* One that waits for another is ready: a rollout must not wait for its turn. */
+static void describe_lag(struct publish_run *run, struct buf *out)
+{
+    struct publisher_status status;
+    if (!run->has_started) {
+        buf_puts(out, "the kinds of the cluster are not known yet");
+        return;
+    }
+    publisher_get_status(run->publisher, &status);
+    if (status.fails)
+        buf_printf(out, "%s: %s", run->place.target.shown, status.error);
+    else if (status.state == PUBLISHER_BEGINS)
+        buf_printf(out, "%s: not reached yet", run->place.target.shown);
+    else if (status.state == PUBLISHER_LEADS && status.listed < status.kinds)
+        buf_printf(out, "%zu of %zu kinds are published", status.listed, status.kinds);
+}
+
+static void observe_publisher(void *ctx)
+{
+    struct publish_run *run = ctx;
+    struct buf lag = {0};
+    describe_lag(run, &lag);
+    health_set_informers(monitor_health(run->monitor), buf_text(&lag));
+    buf_clear(&lag);
+}
+
+static bool make_monitor(struct publish_run *run, struct err *err)
+{
+    run->monitor = monitor_new(
+        &(const struct monitor_options){.engine_loop = run->loop,
+                                        .io_loop = run->loop,
+                                        .metrics_address = options.metrics_address,
+                                        .health_address = options.health_address,
+                                        .client = options_reviews_tokens(&options) ? run->client : NULL,
+                                        .tick = observe_publisher,
+                                        .ctx = run},
+        err);
+    return run->monitor != NULL;
+}
+
 static void on_signal(void *ctx, int signum)
 {
+    const struct publish_run *run = ctx;
+    health_set_stopping(monitor_health(run->monitor));
     stop(ctx, signum == SIGINT ? EXIT_INTERRUPTED : EXIT_OK);
 }
 
@@ -166,6 +217,7 @@ static void clear(struct publish_run *run)
     timer_cancel(&run->tick);
     timer_cancel(&run->discover);
     if (run->discovery) discovery_cancel(run->discovery);
+    monitor_free(run->monitor);
     bool has_ended = publisher_end(run->publisher, &totals);
     if (run->has_started)
         fprintf(stderr,
@@ -213,7 +265,7 @@ static bool set_up(struct publish_run *run, const struct cluster_config *cluster
                                                                      .replicas = own.replicas,
                                                                      .failed = on_failed,
                                                                      .ctx = run});
-    return true;
+    return make_monitor(run, err);
 }
 
 static int publish(struct publish_run *run, const struct cluster_config *cluster)

@@ -19,8 +19,8 @@
 enum { DISCOVERY_MS = 3000, DISCOVERY_NAMED_MS = 20000 };
 
 static struct options options;
-static struct flag_list against;
-static const char *role_name = "kubelua", *form = "yaml";
+static struct flag_list against, published;
+static const char *role_name = "kubelua", *form = "yaml", *whose = "run";
 static bool with_fixes, namespaced;
 
 static const struct flag flags[] = {
@@ -29,6 +29,12 @@ static const struct flag flags[] = {
     {"output", 'o', FLAG_CHOICE, &form, "yaml|helm|kustomize", "yaml|helm|kustomize",
      "Output format: roles, values of the chart, or roles and bindings for a kustomization (default yaml)"},
     {"name", 0, FLAG_STRING, &role_name, "NAME", NULL, "Name of the generated roles (default kubelua)"},
+    {"for", 0, FLAG_CHOICE, &whose, "run|publish|worker", "run|publish|worker",
+     "Whose permissions: those of kubelua run; of kubelua publish, for the kinds of the scripts' informers; "
+     "or "
+     "of kubelua run --from, whose informers ask no server (default run)"},
+    {"kind", 0, FLAG_LIST, &published, "KIND", NULL,
+     "With --for publish: one more kind that is published (repeatable)"},
     {"against", 0, FLAG_LIST, &against, "FILE|DIR", NULL,
      "Resolve kinds by a dump of a cluster (JSON or YAML): CRDs, objects (repeatable)"},
     {"namespaced", 0, FLAG_BOOL, &namespaced, NULL, NULL,
@@ -124,6 +130,16 @@ static void set_shard(lua_State *L, const char *here)
     lua_setfield(L, -2, "shard");
 }
 
+static void set_published(lua_State *L)
+{
+    lua_createtable(L, (int)published.count, 0);
+    for (size_t i = 0; i < published.count; i++) {
+        lua_pushstring(L, published.items[i]);
+        lua_rawseti(L, -2, (int)i + 1);
+    }
+    lua_setfield(L, -2, "published");
+}
+
 static bool print_rules(lua_State *L, const struct check_target *target, const struct script_files *files,
                         const char *here, struct err *err)
 {
@@ -137,9 +153,19 @@ static bool print_rules(lua_State *L, const struct check_target *target, const s
     tool_set_bool(L, "reviews_tokens", options.metrics_auth && strcmp(options.metrics_auth, "token") == 0);
     tool_set_text(L, "clusters_from", options.clusters_from ? options.clusters_from : "");
     tool_set_bool(L, "identifies_cluster", options.cache_dir != NULL);
+    tool_set_text(L, "whose", whose);
+    tool_set_text(L, "default_namespace",
+                  !options.all_namespaces && options.cluster.namespace_ ? options.cluster.namespace_ : "");
+    set_published(L);
     set_reports(L);
     set_shard(L, here);
     return tool_call(L, "tool.check.rbac", err);
+}
+
+static bool check(struct err *err)
+{
+    return !published.count || strcmp(whose, "publish") == 0 ||
+           err_set(err, ERR_INVALID, "--kind requires --for publish");
 }
 
 static int run(struct command_line *line)
@@ -152,7 +178,8 @@ static int run(struct command_line *line)
     lua_State *L = tool_open();
     log_setup(LOG_TEXT, 0);
     signal(SIGPIPE, SIG_IGN);
-    if (options_complete(&options, true, &files, &err)) catalogue = find_catalogue(L, &target, &here, &err);
+    if (check(&err) && options_complete(&options, !published.count, &files, &err))
+        catalogue = find_catalogue(L, &target, &here, &err);
     target.catalogue = catalogue;
     bool ok = catalogue && print_rules(L, &target, &files, here, &err);
     int code = ok ? (int)lua_tointeger(L, -1) : command_fail(line, err.text);

@@ -54,7 +54,7 @@ static void warn_of_busy(struct monitor *m)
     int64_t silence_ms = health_silence_ms(m->health, HEALTH_ENGINE_LOOP);
     struct buf who = {0};
     if (silence_ms < BUSY_MS || atomic_exchange(&m->logged_busy, true)) return;
-    running_describe(m->options.running, &who);
+    if (m->options.running) running_describe(m->options.running, &who);
     log_warn("Engine thread is blocked, handlers and timers are delayed", F("reason", buf_text(&who)),
              FI("blockedMs", silence_ms));
     buf_clear(&who);

@@ -9,11 +9,11 @@
 struct monitor;
 
 struct monitor_options {
-    struct loop *engine_loop, *io_loop;
+    struct loop *engine_loop, *io_loop; /* one loop may be both */
     struct leaders *leaders; /* for the health of elections (L-11); borrowed, NULL: there are none */
     const char *metrics_address, *health_address; /* as bind_address.h takes them */
     struct kube_client *client; /* reviews tokens of scrapes (--metrics-auth=token); NULL: none */
-    struct running *running;    /* of the scripts; borrowed */
+    struct running *running;    /* of the scripts; borrowed, NULL: there are none */
     /* Each second, and once soon after monitor_touch. */
     void (*tick)(void *ctx);
     void *ctx;

@@ -8,8 +8,9 @@
 
 #include "app/publish/publisher.h"
 #include "base/buf.h"
-#include "base/module_thread.h"
+#include "base/series/series.h"
 #include "informer/reflect/reflector.h"
+#include "net/module_thread.h"
 
 /* A key of the bucket. */
 struct published {
@@ -66,6 +67,11 @@ struct publisher {
     struct buf catalogue; /* text that is to be written */
     bool has_catalogue;
     struct err err;
+    struct publisher_status status;
+    /* Of any thread. */
+    struct publisher_series {
+        struct series *written, *deleted, *refused, *failures, *leads, *listed, *waiting;
+    } series;
     /* Of the thread. */
     void *client;
     uint64_t last;              /* sequence of the bucket's last message */
@@ -129,6 +135,17 @@ static inline void publish_return(struct publisher *publisher)
 {
     module_thread_return(&publisher->thread);
 }
+
+/* --- publish_status.c */
+
+void publish_open_series(struct publisher *publisher);
+void publish_close_series(struct publisher *publisher);
+/* The lead was asked for: `state` is what came of it. */
+void publish_note_state(struct publisher *publisher, enum publisher_state state);
+/* A try to write failed; NULL: one succeeded. */
+void publish_note_failure(struct publisher *publisher, const char *text);
+/* Shows which kinds are listed, and how many changes wait. */
+void publish_note_work(struct publisher *publisher);
 
 /* --- publish_marks.c, on the thread: marks of deleted keys that are forgotten */
 

@@ -74,6 +74,7 @@ static void refuse(struct publish_kind *kind, const struct root *object, size_t 
     struct publisher *publisher = kind->publisher;
     struct text text_ns, text_name;
     publisher->totals.refused++;
+    series_inc(publisher->series.refused);
     log_warn("Object exceeds the largest message of NATS (max_payload) or of the bucket (max_msg_size), not "
              "published",
              F("kind", kind->name), FS("namespace", root_namespace(object, &text_ns)),

@@ -65,6 +65,7 @@ static bool give_up(struct publisher *publisher, const char *why)
 
 static void log_failure(struct publisher *publisher, bool *was_logged, const char *text)
 {
+    publish_note_failure(publisher, text);
     if (!*was_logged)
         log_warn("Failed to write to the bucket, retrying", F("bucket", publisher->options.target->shown),
                  F("err", text));
@@ -119,10 +120,15 @@ static void finish_batch(struct publisher *publisher)
 {
     struct publish_batch *batch = &publisher->batch;
     publish_written(publisher, publisher->last - batch->count + 1);
+    uint64_t written = 0, deleted = 0;
     for (size_t i = 0; i < batch->count; i++) {
-        publisher->totals.written += batch->items[i].entry && !batch->items[i].is_deleted;
-        publisher->totals.deleted += batch->items[i].is_deleted;
+        written += batch->items[i].entry && !batch->items[i].is_deleted;
+        deleted += batch->items[i].is_deleted;
     }
+    publisher->totals.written += written;
+    publisher->totals.deleted += deleted;
+    series_add(publisher->series.written, (double)written);
+    series_add(publisher->series.deleted, (double)deleted);
     batch->count = batch->text.len = 0;
 }
 
@@ -138,6 +144,7 @@ static bool write_messages(struct publisher *publisher, const struct bucket_mess
                                                        &error);
         publish_return(publisher);
         if (outcome == BUCKET_DONE) {
+            if (was_logged) publish_note_failure(publisher, NULL);
             if (was_logged)
                 log_info("Bucket is written again", F("bucket", publisher->options.target->shown));
             return true;
@@ -260,6 +267,10 @@ static bool await_lead(struct publisher *publisher)
         enum bucket_outcome outcome = take_lead(publisher, &other, &error);
         publish_return(publisher);
         publisher->signed_ms = publish_now_ms(publisher);
+        if (outcome == BUCKET_DONE || outcome == BUCKET_OUTDONE) {
+            publish_note_failure(publisher, NULL);
+            publish_note_state(publisher, outcome == BUCKET_DONE ? PUBLISHER_LEADS : PUBLISHER_WAITS);
+        }
         if (outcome == BUCKET_DONE) return true;
         if (outcome != BUCKET_OUTDONE) log_failure(publisher, &was_logged, error.text);
         if (!pause_for(publisher, RETRY_MS)) return false;
@@ -373,6 +384,7 @@ static bool work(struct publisher *publisher)
     while (!publish_has_ended(publisher)) {
         await_work(publisher, is_more);
         if (!write_catalogue(publisher) || !drain_all(publisher, &is_more)) return false;
+        publish_note_work(publisher);
         bool is_due = publisher->is_dirty || publish_now_ms(publisher) - publisher->signed_ms >= SIGN_MS;
         if ((is_due && !sign(publisher, false)) || !publish_forget_marks(publisher)) return false;
     }

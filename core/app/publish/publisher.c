@@ -153,6 +153,7 @@ void publisher_start(struct publisher *publisher)
     publisher->leads = waker_new(publisher->options.loop, on_leads, publisher);
     publisher->client =
         bucket_client_open(publisher->options.module, publisher->options.target, "kubelua publish");
+    publish_open_series(publisher);
     module_thread_start(&publisher->thread, publish_writer_run, publisher);
 }
 
@@ -179,6 +180,7 @@ static void free_publisher(struct publisher *publisher)
         free_kind(kind);
     }
     publish_clear_keys(&publisher->others);
+    publish_close_series(publisher);
     free(publisher->batch.items);
     buf_clear(&publisher->batch.text);
     buf_clear(&publisher->key);

@@ -22,6 +22,19 @@ struct publisher_options {
     void *ctx;
 };
 
+enum publisher_state {
+    PUBLISHER_BEGINS, /* NATS did not answer yet */
+    PUBLISHER_WAITS,  /* for another one */
+    PUBLISHER_LEADS,
+};
+
+struct publisher_status {
+    enum publisher_state state;
+    size_t kinds, listed; /* listed: their first list is in the bucket */
+    bool fails;           /* the last try to write did, as of `error` */
+    char error[256];
+};
+
 struct publisher_totals {
     size_t kinds;
     uint64_t written, deleted, refused;
@@ -36,7 +49,9 @@ size_t publisher_kind_count(const struct publisher *publisher);
 /* The cluster's kinds, which it publishes too; at any time. */
 void publisher_set_catalogue(struct publisher *publisher, const struct catalogue *catalogue);
 void publisher_start(struct publisher *publisher);
+/* On any thread. */
+void publisher_get_status(struct publisher *publisher, struct publisher_status *status);
 /* Writes what is known, for at most some seconds, and tells that it has ended. Frees it, and returns
- * true. False: NATS holds its thread up (base/module_thread.h), so that it stays, with the objects of the
+ * true. False: NATS holds its thread up (net/module_thread.h), so that it stays, with the objects of the
  * pool. `totals` may be NULL. */
 bool publisher_end(struct publisher *publisher, struct publisher_totals *totals);

@@ -11,8 +11,8 @@
 #include "base/buf.h"
 #include "base/clock.h"
 #include "base/mem.h"
-#include "base/module_thread.h"
 #include "engine/bucket/bucket_key.h"
+#include "net/module_thread.h"
 #include "net/transport.h"
 
 enum {

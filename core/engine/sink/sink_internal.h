@@ -6,11 +6,11 @@
 #include <stdatomic.h>
 #include <sys/queue.h>
 
-#include "base/module_thread.h"
 #include "base/series/series.h"
 #include "base/spool/spool.h"
 #include "engine/sink/sink_delivery.h"
 #include "engine/sink/sinks.h"
+#include "net/module_thread.h"
 
 enum { SINK_ERROR_MAX = 256 };
 

@@ -8,6 +8,7 @@
 --   is_namespaced  whether the kind has namespaces
 --   of_group       the kinds are all of that group
 --   what           as the script names it: "pods", "pods/status:patch"; "k8s.event", "k8s.leader"
+--   is_cached      it is of an informer's cache, which kubelua run --from has from elsewhere
 --   follows        it is of an informer that follows namespaces by labels, and does without by a watch of each
 --   place          where the script does so; nil: not known
 local paths = require "tool.check.paths"
@@ -38,6 +39,7 @@ local function add_each(list, informer, is_namespaced, of)
     list[#list + 1] = {
       ns = ns, group = of.group, resource = of.resource, name = of.name or "", verbs = of.verbs,
       is_namespaced = is_namespaced, what = of.what, place = of.place, follows = of.follows,
+      is_cached = of.is_cached,
     }
   end
 end
@@ -72,11 +74,13 @@ local function add_informer(list, target, script, informer, unknown, is_each)
   local where = follows and is_each and { namespaces = { permissions.EACH } } or informer
   add_each(list, where, resource.namespaced, {
     group = resource.group, resource = resource.plural, name = only_name(informer), verbs = set("list", "watch"),
-    what = informer.kind, place = registered, follows = follows,
+    what = informer.kind, place = registered, follows = follows, is_cached = true,
   })
   if follows then
-    add_each(list, informer, false,
-      { group = "", resource = "namespaces", verbs = set("list", "watch"), what = informer.text, place = registered })
+    add_each(list, informer, false, {
+      group = "", resource = "namespaces", verbs = set("list", "watch"), what = informer.text, place = registered,
+      is_cached = true,
+    })
   end
 end
 
@@ -180,6 +184,28 @@ function permissions.of(script, target, is_each)
   if script.state_map then add_state_map(list, script) end
   if script.records_events then add_events(list, target, script) end
   return list, unknown
+end
+
+-- Returns what `kubelua publish` needs for the informers of the script, whose kinds it has as a whole, within a
+-- namespace ("": all).
+function permissions.of_publisher(script, target, namespace)
+  local list, unknown = {}, {}
+  for _, informer in ipairs(script.informers) do
+    local whole = { kind = informer.kind, text = informer.text, namespaces = { namespace } }
+    whole.namespace_selector = informer.namespace_selector
+    add_informer(list, target, script, whole, unknown, false)
+  end
+  return list, unknown
+end
+
+-- Likewise for a kind; nil and the reason: it is not known.
+function permissions.of_published(kind, target, namespace)
+  local resource, why = target.resolve(kind)
+  if not resource then return nil, why end
+  return {
+    ns = resource.namespaced and namespace or "", group = resource.group, resource = resource.plural, name = "",
+    verbs = set("list", "watch"),
+  }
 end
 
 -- Returns what writing the fixes of its rules needs (kubelua audit --apply), as far as kinds are known: patch of the

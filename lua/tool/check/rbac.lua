@@ -40,9 +40,17 @@ local function add_script(rules, script, target, facts)
     complain("%s", script.error)
     return false
   end
-  local list, unknown = permissions.of(script, target, facts.namespaced)
-  complain_of_groups(script, target)
-  for _, permission in ipairs(list) do rules:add(permission) end
+  local is_publisher, is_worker = facts.whose == "publish", facts.whose == "worker"
+  local list, unknown
+  if is_publisher then
+    list, unknown = permissions.of_publisher(script, target, facts.default_namespace)
+  else
+    list, unknown = permissions.of(script, target, facts.namespaced)
+    complain_of_groups(script, target)
+  end
+  for _, permission in ipairs(list) do
+    if not (is_worker and permission.is_cached) then rules:add(permission) end
+  end
   local of_fixes = facts.with_fixes and permissions.of_fixes(script, target) or {}
   for _, permission in ipairs(of_fixes) do rules:add(permission) end
   local known = true
@@ -51,6 +59,17 @@ local function add_script(rules, script, target, facts)
     known = known and one.assumed ~= nil
   end
   return known
+end
+
+-- Kinds of kubelua publish. Returns whether all are known.
+local function add_published(rules, target, facts)
+  local ok = true
+  for _, kind in ipairs(facts.published) do
+    local permission, why = permissions.of_published(kind, target, facts.default_namespace)
+    if permission then rules:add(permission) else complain("--kind: %s", why) end
+    ok = ok and permission ~= nil
+  end
+  return ok
 end
 
 -- Kinds that `kubelua run --report` writes. Those of the cluster too: a rule may match objects without a namespace.
@@ -94,6 +113,7 @@ end
 return function(target, facts)
   local rules, ok = rbac_rules.new(target.quote), true
   for _, script in ipairs(facts.scripts) do ok = add_script(rules, script, target, facts) and ok end
+  ok = add_published(rules, target, facts) and ok
   if facts.reports then add_reports(rules, facts.reports, facts.namespace) end
   if facts.reviews_tokens then add_reviews(rules) end
   if facts.clusters_from ~= "" then add_clusters(rules, facts.clusters_from) end

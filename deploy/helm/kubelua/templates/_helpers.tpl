@@ -23,3 +23,17 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
   name: {{ include "kubelua.serviceAccount" . }}
   namespace: {{ .Release.Namespace }}
 {{- end }}
+
+{{- define "kubelua.image" -}}
+{{ .Values.image.repository }}{{ if .Values.image.digest }}@{{ .Values.image.digest }}{{ else }}:{{ .Values.image.tag | default .Chart.AppVersion }}{{ end }}
+{{- end }}
+
+{{- define "kubelua.streamFlags" -}}
+{{- $files := dict "credentials" "creds" "token" "token" "password" "password" "ca.crt" "ca" "tls.crt" "cert" "tls.key" "key" -}}
+{{- range .Values.streams.keys }}
+- --nats-{{ get $files . }}-file=/streams/{{ . }}
+{{- end }}
+{{- with .Values.streams.user }}
+- --nats-user={{ . }}
+{{- end }}
+{{- end }}

@@ -1,4 +1,4 @@
-/* core/base/module_thread.c: a thread that a library holds is left, and touches nothing once it returns. */
+/* core/net/module_thread.c: a thread that a library holds is left, and touches nothing once it returns. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
-#include "base/module_thread.h"
+#include "net/module_thread.h"
 
 /* A library that returns when it is told to. */
 struct held {

@@ -1,5 +1,5 @@
 /* Threads in libraries; see module_thread.h. */
-#include "base/module_thread.h"
+#include "net/module_thread.h"
 
 #include <signal.h>
 
