@@ -132,6 +132,9 @@ void shared_factory_set_slots(struct shared_factory *factory, const struct slot_
 bool shared_factory_is_losing(const struct shared_factory *factory);
 /* Returns by what the informers of the claim share objects. */
 enum shard_by claim_shard(const struct informer_claim *claim);
+/* Returns whether the objects of a slot that this replica owns are in the cache; false from when it gained
+ * the slot until a list brought them. True for a claim that shares nothing, and before its first list. */
+bool claim_has_slot(const struct informer_claim *claim, size_t slot);
 /* Figures of the informers that share objects. */
 struct shared_slots_figures {
     size_t informers, objects;

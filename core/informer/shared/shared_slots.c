@@ -66,3 +66,16 @@ enum shard_by claim_shard(const struct informer_claim *claim)
     /* Its handler may have events already: those of the generation before. */
     return !claim->closed && claim->factory->options.shares ? claim->spec.shard : SHARD_BY_NOTHING;
 }
+
+static bool has_slot(const struct shared *shared, size_t slot)
+{
+    if (!is_shared(shared) || shared->stopping || !shared_informer_has_synced(shared->informer)) return true;
+    return slot_set_has(&shared_informer_ranges(shared->informer)->listed, slot);
+}
+
+bool claim_has_slot(const struct informer_claim *claim, size_t slot)
+{
+    for (size_t i = 0; claim->set && i < claim->set->count; i++)
+        if (!has_slot(claim->set->members[i], slot)) return false;
+    return true;
+}

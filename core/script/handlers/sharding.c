@@ -19,6 +19,13 @@ bool sharding_owns(const struct script *script, unsigned slot)
     return slot == 0 || shards_own(script->host->cluster->shards, slot - 1);
 }
 
+bool sharding_is_listed(const struct script *script, unsigned slot)
+{
+    for (size_t i = 0; slot && i < script->informers.count; i++)
+        if (!claim_has_slot(script->informers.claims[i], slot - 1)) return false;
+    return true;
+}
+
 struct fence *sharding_fence(const struct script *script, unsigned slot, struct fence *leader)
 {
     struct fence *fence = slot ? shards_fence(script->host->cluster->shards, slot - 1) : leader;

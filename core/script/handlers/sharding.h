@@ -16,6 +16,9 @@ unsigned sharding_slot(const struct script *script, const struct informer_claim 
                        const struct root *object);
 /* Returns whether work for the slot, as sharding_slot has it, may begin. */
 bool sharding_owns(const struct script *script, unsigned slot);
+/* Returns whether the caches of the script have the objects of such a slot: not before the list that follows
+ * a gain. */
+bool sharding_is_listed(const struct script *script, unsigned slot);
 /* Returns a reference to the fence of such work, within `leader` (NULL: none); NULL: it needs none. */
 struct fence *sharding_fence(const struct script *script, unsigned slot, struct fence *leader);
 /* Cancels calls for slots, as the Lease under whose fence they run is lost. */

@@ -132,6 +132,19 @@ static void describe(void *ctx, struct buf *caller, struct buf *trigger)
     buf_str(trigger, (struct str){work->key, work->key_len});
 }
 
+/* A slot that was lost and came back has an empty cache until its list: the key would look like that of an
+ * object that is gone. */
+static bool must_wait(struct script_queue *q, struct str key, unsigned slot)
+{
+    enum { LOOK_MS = 100 };
+    struct err err;
+    if (sharding_is_listed(q->script, slot)) return false;
+    if (!workqueue_add_after(q->queue, key, LOOK_MS, &err))
+        log_warn("Key lost", F("queue", q->name), FS("key", key), F("err", err.text));
+    workqueue_done(q->queue, key);
+    return true;
+}
+
 void queue_work_begin(struct script_queue *q, struct str key)
 {
     unsigned slot = workqueue_slot(q->queue, key);
@@ -140,6 +153,7 @@ void queue_work_begin(struct script_queue *q, struct str key)
         workqueue_done(q->queue, key);
         return;
     }
+    if (must_wait(q, key, slot)) return;
     struct key_work *work = xcalloc(1, sizeof *work + key.n);
     work->queue = q;
     work->job_ref = LUA_NOREF;

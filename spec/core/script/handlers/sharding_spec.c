@@ -51,8 +51,8 @@ static struct fence *new_fence(const struct sharing *s)
     return fence_new(&s->cluster->clock.clock, 1000000000);
 }
 
-/* Owns both namespaces under `fence`, is busy with an object of "mine", and then loses "shop". */
-static void begin(struct sharing *s, struct cluster *c, struct fence *fence)
+/* Owns both namespaces under `fence`; the objects of both are listed. */
+static void load(struct sharing *s, struct cluster *c, const char *text, struct fence *fence)
 {
     c->factory->options.shares = true;
     s->cluster = c;
@@ -63,13 +63,19 @@ static void begin(struct sharing *s, struct cluster *c, struct fence *fence)
                                                                       .identity = "one",
                                                                       .changed = on_changed,
                                                                       .ctx = s});
-    s->script = cluster_load(c, "slow", slow);
+    s->script = cluster_load(c, "slow", text);
     slot_set_add(&s->mine, shard_slot(STR("mine")));
     s->both = s->mine;
     slot_set_add(&s->both, shard_slot(STR("shop")));
     give(s, fence, &s->both);
     cluster_resolve(c);
     cluster_list(c, 0, "mine/a;shop/b;shop/c");
+}
+
+/* Is busy with an object of "mine", and then loses "shop". */
+static void begin(struct sharing *s, struct cluster *c, struct fence *fence)
+{
+    load(s, c, slow, fence);
     cluster_event(c, 0, LW_MODIFIED, "mine/a x=1"); /* its call is under way */
     give(s, fence, &s->mine);
 }
@@ -141,6 +147,52 @@ static void test_a_loss_of_an_earlier_term_gets_a_closed_fence(void **state)
     fence_unref(next);
 }
 
+static const char keyed[] =
+    "k8s = require 'k8s' said = ''\n"
+    "local pods = k8s.informer('pods', { shard = 'namespace' })\n"
+    "local keys = k8s.queue { name = 'keys', workers = 1 }\n"
+    "pods:on_update(function(_, o) if o:namespace() == 'shop' then keys:add_after(o:key(), '1s') end end)\n"
+    "keys:run(function(key) said = said .. key .. (pods:lister():get(key) and '; ' or ' is gone; ') end)\n";
+
+static void test_a_key_of_a_slot_that_came_back_waits_for_its_list(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct fence *fence = new_fence(&(struct sharing){.cluster = c});
+    load(&s, c, keyed, fence);
+    cluster_event(c, 0, LW_MODIFIED, "shop/b x=1");
+    give(&s, fence, &s.mine);
+    give(&s, fence, &s.both);
+    virtual_clock_advance(&c->clock, 5000);
+    cluster_settle(c);
+    assert_ask(c, s.script, "return said", "");
+    cluster_list(c, 0, "mine/a;shop/b x=1;shop/c");
+    virtual_clock_advance(&c->clock, 1000);
+    cluster_settle(c);
+    assert_ask(c, s.script, "return said", "shop/b; ");
+    end(&s);
+    fence_unref(fence);
+}
+
+static void test_a_key_of_a_slot_that_another_one_has_is_dropped(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct fence *fence = new_fence(&(struct sharing){.cluster = c});
+    load(&s, c, keyed, fence);
+    cluster_event(c, 0, LW_MODIFIED, "shop/b x=1");
+    give(&s, fence, &s.mine);
+    virtual_clock_advance(&c->clock, 5000);
+    cluster_settle(c);
+    give(&s, fence, &s.both);
+    cluster_list(c, 0, "mine/a;shop/b x=1;shop/c");
+    virtual_clock_advance(&c->clock, 5000);
+    cluster_settle(c);
+    assert_ask(c, s.script, "return said", "");
+    end(&s);
+    fence_unref(fence);
+}
+
 static void test_events_of_a_kind_that_is_not_resolved_yet_have_a_slot(void **state)
 {
     struct cluster *c = *state;
@@ -156,6 +208,8 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
         T(test_a_loss_that_no_call_was_told_of_yet_is_waited_for),
         T(test_a_loss_of_an_earlier_term_gets_a_closed_fence),
+        T(test_a_key_of_a_slot_that_came_back_waits_for_its_list),
+        T(test_a_key_of_a_slot_that_another_one_has_is_dropped),
         T(test_events_of_a_kind_that_is_not_resolved_yet_have_a_slot),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
