@@ -142,6 +142,7 @@ void collection_replace_part(struct collection *c, struct delta_fifo *fifo, cons
                              int64_t received_us)
 {
     close_holes(c);
+    end_list(c);
     delta_fifo_replace_part(fifo, ns, c->objects, c->used, c->refused, received_us);
     free(c->slots);
     *c = (struct collection){0};

@@ -34,7 +34,7 @@ void collection_filter(struct collection *c, bool (*keeps)(const void *ctx, cons
 /* Queues everything as one list, and leaves the collection empty. */
 void collection_replace(struct collection *c, struct delta_fifo *fifo, const char *resource_version,
                         int64_t received_us);
-/* Likewise as the list of one namespace. */
+/* Likewise as the list of one namespace; "": of gained slots. */
 void collection_replace_part(struct collection *c, struct delta_fifo *fifo, const char *ns,
                              int64_t received_us);
 void collection_clear(struct collection *c);

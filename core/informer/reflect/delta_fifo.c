@@ -171,6 +171,7 @@ void delta_fifo_replace_part(struct delta_fifo *fifo, const char *ns, struct roo
                              struct delta_refused *refused, int64_t received_us)
 {
     append(fifo, (struct delta){.type = DELTA_REPLACED_ALL,
+                                .generation = fifo->generation,
                                 .part = xstrdup(ns),
                                 .objects = objects,
                                 .count = count,

@@ -38,7 +38,9 @@ struct delta {
         int64_t tick_ms;     /* of SYNC_ALL: time of the resync on the producer's clock */
     };
     char *resource_version; /* of REPLACED_ALL, without `part`, and BOOKMARK; owned by the delta */
-    char *part; /* of REPLACED_ALL: only this namespace is replaced; owned by the delta; NULL: all */
+    /* Of REPLACED_ALL: only this namespace is replaced; "": nothing is, the objects are those of slots that
+     * were gained; owned by the delta; NULL: all. */
+    char *part;
     struct root **objects; /* of REPLACED_ALL, in list order; owned by the delta with its references */
     size_t count;
     struct delta_refused *refused; /* of REPLACED_ALL; owned by the delta; NULL: no object was refused */
@@ -73,8 +75,8 @@ void delta_fifo_replace(struct delta_fifo *fifo, const char *resource_version, s
                         size_t count, struct delta_refused *refused, int64_t received_us);
 /* Sets the number that lists carry from now on. */
 void delta_fifo_set_generation(struct delta_fifo *fifo, int64_t generation);
-/* The same for the objects of one namespace: those of others stay. The version of the store does not change.
- * Call after the first list. */
+/* The same for the objects of one namespace: those of others stay; "": all others stay, as these are of slots
+ * that were gained. The version of the store does not change. Call after the first list. */
 void delta_fifo_replace_part(struct delta_fifo *fifo, const char *ns, struct root **objects, size_t count,
                              struct delta_refused *refused, int64_t received_us);
 /* Likewise for the objects of an earlier run, as the first list. */

@@ -58,6 +58,7 @@ void feed_start_reflector(struct feed *feed)
         .stored = o->stored,
         .followed = feed->followed,
         .shard = feed->shard,
+        .gains = feed->gains,
         .seed = jitter_next(&feed->seeds),
         .changed = o->changed,
         .ctx = o->ctx,
@@ -84,6 +85,7 @@ void feed_end_reflector(struct feed *feed)
     struct reflector *before = feed->reflector;
     feed->reflector = NULL;
     pthread_mutex_unlock(&feed->lock);
+    if (feed->gains) gains_reset(feed->gains);
     reflector_free(before);
 }
 
@@ -125,37 +127,23 @@ static void on_stop(struct mail *mail)
     pthread_mutex_unlock(&feed->lock);
 }
 
-/* --- namespaces */
+/* --- lists of a part */
 
-static void on_listed(void *ctx, struct collection *objects, struct str version)
+struct reflector *feed_start_list(struct feed *feed, const struct reflector_options *options,
+                                  const struct lw_scope *scope)
 {
-    followed_listed(ctx, objects, version);
-}
-
-/* A list of one namespace is a reflector that ends with it. */
-static void *start_list(void *ctx, struct followed_namespace *joining, const char *ns)
-{
-    struct feed *feed = ctx;
     const struct feed_options *o = &feed->options;
-    struct lw_scope scope = o->scope;
-    struct buf name = {0};
-    scope.namespace_ = ns;
-    buf_printf(&name, "%s, joining %s", feed->name, ns);
-    struct reflector *reflector = reflector_new(&(struct reflector_options){
-        .name = buf_text(&name),
-        .source = o->new_source(o->source_ctx, o->resource, &scope),
-        .clock = loop_clock(o->io_loop),
-        .tuning = {.page_size = o->tuning.page_size},
-        .seed = jitter_next(&feed->seeds),
-        .listed = on_listed,
-        .ctx = joining,
-    });
-    buf_clear(&name);
+    struct reflector_options all = *options;
+    all.source = o->new_source(o->source_ctx, o->resource, scope);
+    all.clock = loop_clock(o->io_loop);
+    all.tuning = (struct reflector_tuning){.page_size = o->tuning.page_size};
+    all.seed = jitter_next(&feed->seeds);
+    struct reflector *reflector = reflector_new(&all);
     reflector_start(reflector);
     return reflector;
 }
 
-static void end_list(void *ctx, void *list)
+void feed_end_list(void *ctx, void *list)
 {
     struct feed *feed = ctx;
     *array_add(feed->finished, feed->finished_count) = list;
@@ -163,10 +151,31 @@ static void end_list(void *ctx, void *list)
     timer_start(&feed->free_finished, loop_clock(feed->options.io_loop), 0);
 }
 
-static void relist(void *ctx)
+void feed_relist(void *ctx)
 {
     struct reflector *reflector = ((struct feed *)ctx)->reflector;
     if (reflector) reflector_relist(reflector);
+}
+
+/* --- namespaces */
+
+static void on_listed(void *ctx, struct collection *objects, struct str version)
+{
+    followed_listed(ctx, objects, version);
+}
+
+static void *start_list(void *ctx, struct followed_namespace *joining, const char *ns)
+{
+    struct feed *feed = ctx;
+    struct lw_scope scope = feed->options.scope;
+    struct buf name = {0};
+    scope.namespace_ = ns;
+    buf_printf(&name, "%s, joining %s", feed->name, ns);
+    struct reflector *list = feed_start_list(
+        feed, &(struct reflector_options){.name = buf_text(&name), .listed = on_listed, .ctx = joining},
+        &scope);
+    buf_clear(&name);
+    return list;
 }
 
 static void on_followed(void *ctx)
@@ -185,8 +194,8 @@ static void follow(struct feed *feed)
         .fifo = o->fifo,
         .clock = loop_clock(o->io_loop),
         .start_list = start_list,
-        .end_list = end_list,
-        .relist = relist,
+        .end_list = feed_end_list,
+        .relist = feed_relist,
         .changed = on_followed,
         .ctx = feed,
     });
@@ -262,10 +271,7 @@ struct feed *feed_start(const struct feed_options *options)
     feed->seeds.state = options->seed;
     feed->name = xstrdup(options->name);
     follow(feed);
-    if (options->shard_by != SHARD_BY_NOTHING) {
-        feed->shard = NEW(struct shard_filter);
-        shard_filter_init(feed->shard, options->shard_by);
-    }
+    if (options->shard_by != SHARD_BY_NOTHING) feed_share(feed);
     delta_fifo_set_ready(options->fifo, on_ready, on_many, feed);
     feed->start.deliver = on_start;
     feed->restart.deliver = on_restart;
@@ -323,6 +329,7 @@ void feed_free(struct feed *feed)
     pthread_mutex_destroy(&feed->lock);
     pthread_cond_destroy(&feed->changed);
     followed_free(feed->followed);
+    gains_free(feed->gains);
     free(feed->shard);
     stored_list_clear(&feed->options.stored); /* stopped before its first reflector */
     free(feed->name);

@@ -42,9 +42,11 @@ void feed_leave(struct feed *feed, struct str ns);
 void feed_begin(struct feed *feed);
 /* Ends lists and watches, and queues an empty list; feed_begin begins anew. Of any feed. */
 void feed_halt(struct feed *feed);
-/* Of a feed with `shard_by`: replaces its slots. With another `generation` than before it lists again, and
- * that list and later ones carry the number (delta_fifo.h); without slots it ends lists and watches. */
-void feed_set_slots(struct feed *feed, const struct slot_set *slots, int64_t generation);
+/* Of a feed with `shard_by`: replaces its slots. With another `generation` than before it lists again: those
+ * of them that the cache lacks (`missing`) if its watch runs, else all. That list and later ones carry the
+ * number (delta_fifo.h). Without slots it ends lists and watches. */
+void feed_set_slots(struct feed *feed, const struct slot_set *slots, const struct slot_set *missing,
+                    int64_t generation);
 bool feed_is_restarting(struct feed *feed);
 /* Makes the I/O thread stop using the feed. Call once. */
 void feed_stop(struct feed *feed);

@@ -4,15 +4,72 @@
 #include "base/mem.h"
 #include "informer/reflect/feed_internal.h"
 
+/* --- gained slots */
+
+static void on_listed(void *ctx, struct collection *objects, struct str version)
+{
+    gains_listed(ctx, objects, version);
+}
+
+static void *start_list(void *ctx, const struct slot_set *slots)
+{
+    struct feed *feed = ctx;
+    struct lw_scope scope = feed->options.scope;
+    struct buf name = {0};
+    buf_printf(&name, "%s, gained slots", feed->name);
+    feed->gained.slots = *slots;
+    scope.shard = &feed->gained.shard;
+    struct reflector *list = feed_start_list(
+        feed,
+        &(struct reflector_options){
+            .name = buf_text(&name), .shard = &feed->gained, .listed = on_listed, .ctx = feed->gains},
+        &scope);
+    buf_clear(&name);
+    return list;
+}
+
+void feed_share(struct feed *feed)
+{
+    const struct feed_options *o = &feed->options;
+    feed->shard = NEW(struct shard_filter);
+    shard_filter_init(feed->shard, o->shard_by);
+    shard_filter_init(&feed->gained, o->shard_by);
+    feed->gains = gains_new(&(struct gains_options){
+        .name = feed->name,
+        .by = o->shard_by,
+        .fifo = o->fifo,
+        .clock = loop_clock(o->io_loop),
+        .start_list = start_list,
+        .end_list = feed_end_list,
+        .relist = feed_relist,
+        .ctx = feed,
+    });
+}
+
+/* The watch goes on with the other slots, and has events of these from now on. Without one, all are listed.
+ */
+static void gain(struct feed *feed, const struct slot_set *missing)
+{
+    if (reflector_rewatch(feed->reflector)) {
+        gains_list(feed->gains, missing);
+        return;
+    }
+    gains_reset(feed->gains);
+    reflector_relist(feed->reflector);
+}
+
+/* --- from the engine thread */
+
 struct slots_mail {
     struct mail mail;
     struct feed *feed;
-    struct slot_set slots;
+    struct slot_set slots, missing;
     int64_t generation;
 };
 
 /* Arrives before the feed is stopped, as mail keeps its order. A list of slots that are gained begins after
- * this, so the number is that of every list from now on; one in progress is cancelled. */
+ * this, so the number is that of every list from now on; one in progress is cancelled, of all slots or of
+ * gained ones. */
 static void on_slots(struct mail *mail)
 {
     struct slots_mail *m = container_of(mail, struct slots_mail, mail);
@@ -26,19 +83,29 @@ static void on_slots(struct mail *mail)
     else if (!feed->reflector)
         feed_start_reflector(feed);
     else if (gained)
-        reflector_relist(feed->reflector);
+        gain(feed, &m->missing);
+    else
+        gains_keep(feed->gains, &m->slots);
     free(m);
 }
 
-void feed_set_slots(struct feed *feed, const struct slot_set *slots, int64_t generation)
+void feed_set_slots(struct feed *feed, const struct slot_set *slots, const struct slot_set *missing,
+                    int64_t generation)
 {
     struct slots_mail *m = NEW(struct slots_mail);
-    *m = (struct slots_mail){
-        .mail.deliver = on_slots, .feed = feed, .slots = *slots, .generation = generation};
+    *m = (struct slots_mail){.mail.deliver = on_slots,
+                             .feed = feed,
+                             .slots = *slots,
+                             .missing = *missing,
+                             .generation = generation};
     mailbox_post(loop_mailbox(feed->options.io_loop), &m->mail);
 }
 
 struct shard_counts feed_get_shard(const struct feed *feed)
 {
-    return feed->shard ? shard_filter_counts(feed->shard) : (struct shard_counts){0};
+    struct shard_counts counts = {0};
+    if (!feed->shard) return counts;
+    counts = shard_filter_counts(feed->shard);
+    counts.skipped += feed->gained.skipped;
+    return counts;
 }

@@ -160,15 +160,27 @@ void reflector_relist(struct reflector *r)
     reflector_start_cycle(r);
 }
 
+bool reflector_rewatch(struct reflector *r)
+{
+    if (r->status.state != REFLECTOR_WATCHING || !r->call || r->watch.unordered || !r->version.len)
+        return false;
+    r->options.source->ops->cancel(r->call);
+    r->call = NULL;
+    reflector_start_watch(r);
+    return true;
+}
+
 bool reflector_admits(const struct reflector *r, struct str ns)
 {
     return !r->options.followed || followed_admits(r->options.followed, ns);
 }
 
-/* A namespace that joined may be ahead of the watch. */
+/* A namespace that joined, or slots that were gained, may be ahead of the watch. */
 const char *reflector_newest_version(struct reflector *r)
 {
-    const char *listed = r->options.followed ? followed_version(r->options.followed) : "";
+    const char *listed = r->options.followed ? followed_version(r->options.followed)
+                         : r->options.gains  ? gains_version(r->options.gains)
+                                             : "";
     int order = 0;
     bool ahead = resource_version_compare(str_of(listed), buf_slice(&r->version), &order, NULL) && order > 0;
     return ahead ? listed : buf_text(&r->version);

@@ -75,6 +75,7 @@ void stored_list_clear(struct stored_list *list);
 
 struct collection;
 struct followed;
+struct gains;
 struct shard_filter;
 struct watch_list_memory;
 
@@ -109,6 +110,7 @@ struct reflector_options {
     struct stored_list stored;  /* taken; begins with it instead of a list */
     struct followed *followed;  /* borrowed: the namespaces whose objects are wanted; NULL: all */
     struct shard_filter *shard; /* borrowed: the slots whose objects are wanted; NULL: all */
+    struct gains *gains;        /* borrowed: those of them that are listed alone; NULL: none ever are */
     /* Called with the first list, which is of the newest state; then nothing follows. It takes what it needs
      * of `objects`, and must not free the reflector. NULL: everything goes to the queue. */
     void (*listed)(void *ctx, struct collection *objects, struct str version);
@@ -125,6 +127,9 @@ struct reflector *reflector_new(const struct reflector_options *options);
 void reflector_start(struct reflector *reflector);
 /* Starts a new cycle in place of what is going on. Not from one of its callbacks. */
 void reflector_relist(struct reflector *r);
+/* Opens the watch anew from its last version, as its scope has another selector. Returns false, and does
+ * nothing, without a watch from a known version. Not from one of its callbacks. */
+bool reflector_rewatch(struct reflector *r);
 /* Cancels the request in flight: no callback follows. From one of its own callbacks too, which may not free
  * it. */
 void reflector_stop(struct reflector *reflector);

@@ -9,6 +9,7 @@
 #include "base/time/backoff.h"
 #include "informer/reflect/collection.h"
 #include "informer/reflect/followed.h"
+#include "informer/reflect/gains.h"
 #include "informer/reflect/reflector.h"
 #include "informer/reflect/refusals.h"
 #include "informer/shard/shard_filter.h"

@@ -148,6 +148,7 @@ static void on_event(void *ctx, enum lw_event_type type, struct root *object, in
     reflector_saw_event(r, true);
     reflector_accepted(r, object);
     if (r->options.followed && followed_takes(r->options.followed, type, object)) return;
+    if (r->options.gains && gains_take(r->options.gains, type, object)) return;
     delta_fifo_add(r->options.fifo, deltas[type], object, received_us);
 }
 

@@ -89,7 +89,7 @@ static void process_replace(struct applier *applier, const struct delta *delta, 
     for (size_t i = 0; i < delta->count; i++) replacement_put(&replaced, store, root_ref(delta->objects[i]));
     if (delta->refused) keep_refused(delta->refused, store, &replaced);
     /* An unnamed refused object may be any of the stored ones, so then none may vanish. */
-    bool keep_all = delta->refused && delta->refused->unknown;
+    bool keep_all = (delta->refused && delta->refused->unknown) || (delta->part && !*delta->part);
     if (delta->part) {
         replacement_end_in(&replaced, store, str_of(delta->part), keep_all);
     } else {

@@ -13,7 +13,8 @@ static void set_slots(struct shared *shared)
     const struct slot_set *slots = &shared->factory->slots;
     struct ranges *ranges = shared_informer_ranges(shared->informer);
     ranges_set(ranges, slots);
-    feed_set_slots(shared->feed, slots, ranges->generation);
+    const struct slot_set missing = slot_set_minus(&ranges->owned, &ranges->listed);
+    feed_set_slots(shared->feed, slots, &missing, ranges->generation);
 }
 
 void shared_slots_start(struct shared *shared)

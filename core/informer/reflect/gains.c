@@ -1,0 +1,186 @@
+/* Slots gained under a watch; see gains.h. Versions are compared (RV-1): all that the watch brought before
+ * the gain was written before the list of the slots began, which is of the newest state. So events since then
+ * are held, and of these the newer ones count; the watch may be behind the list, so that its floor stays
+ * until an event is newer. */
+#include "informer/reflect/gains.h"
+
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/mem.h"
+#include "kube/kinds/resource.h"
+
+struct gained_event {
+    enum lw_event_type type;
+    struct root *object;
+};
+
+/* What was listed alone: events of these slots up to this version are known. */
+struct gained_floor {
+    struct slot_set slots;
+    struct buf version;
+};
+
+struct gains {
+    struct gains_options options;
+    struct slot_set missing; /* that are being listed */
+    void *list;              /* NULL: none */
+    struct gained_event *held;
+    size_t held_count;
+    struct gained_floor *floors;
+    size_t floor_count;
+    struct buf version; /* newest of a floor */
+};
+
+struct gains *gains_new(const struct gains_options *options)
+{
+    struct gains *g = NEW(struct gains);
+    g->options = *options;
+    return g;
+}
+
+static void end_list(struct gains *g)
+{
+    if (g->list) g->options.end_list(g->options.ctx, g->list);
+    g->list = NULL;
+    g->missing = (struct slot_set){0};
+    for (size_t i = 0; i < g->held_count; i++) root_unref(g->held[i].object);
+    free(g->held);
+    g->held = NULL;
+    g->held_count = 0;
+}
+
+void gains_reset(struct gains *g)
+{
+    end_list(g);
+    for (size_t i = 0; i < g->floor_count; i++) buf_clear(&g->floors[i].version);
+    free(g->floors);
+    g->floors = NULL;
+    g->floor_count = 0;
+}
+
+void gains_free(struct gains *g)
+{
+    if (!g) return;
+    gains_reset(g);
+    buf_clear(&g->version);
+    free(g);
+}
+
+/* Events that were held for an earlier list are older than this one. */
+void gains_list(struct gains *g, const struct slot_set *missing)
+{
+    end_list(g);
+    g->missing = *missing;
+    g->list = g->options.start_list(g->options.ctx, &g->missing);
+}
+
+void gains_keep(struct gains *g, const struct slot_set *owned)
+{
+    const struct slot_set lost = slot_set_minus(&g->missing, owned);
+    if (!g->list) return;
+    g->missing = slot_set_minus(&g->missing, &lost);
+    if (slot_set_is_empty(&g->missing)) end_list(g);
+}
+
+/* --- the end of the list */
+
+static bool is_missing(const struct gains *g, const struct root *object)
+{
+    return slot_set_has(&g->missing, shard_slot_of(g->options.by, object));
+}
+
+/* Returns whether the first version is newer; true if they cannot be compared. */
+static bool is_newer(struct str version, struct str than)
+{
+    int order = 1;
+    return !resource_version_compare(version, than, &order, NULL) || order > 0;
+}
+
+static void put_held(const struct gains *g, struct str version, struct collection *out)
+{
+    struct text text, text_ns;
+    for (size_t i = 0; i < g->held_count; i++) {
+        struct root *object = g->held[i].object;
+        if (!is_missing(g, object) || !is_newer(root_resource_version(object, &text), version)) continue;
+        if (g->held[i].type == LW_DELETED)
+            collection_remove(out, root_namespace(object, &text_ns), root_name(object, &text));
+        else
+            collection_put(out, root_ref(object));
+    }
+}
+
+static void add_floor(struct gains *g, struct str version)
+{
+    struct gained_floor *floor = array_add(g->floors, g->floor_count);
+    *floor = (struct gained_floor){.slots = g->missing};
+    buf_str(&floor->version, version);
+    if (g->version.len && !is_newer(version, buf_slice(&g->version))) return;
+    g->version.len = 0;
+    buf_str(&g->version, version);
+}
+
+void gains_listed(struct gains *g, struct collection *listed, struct str version)
+{
+    struct collection merged = {0};
+    if (!resource_version_check(version, NULL)) {
+        /* Nothing tells which of the events the list has: one list of all is right in any case. */
+        end_list(g);
+        g->options.relist(g->options.ctx);
+        return;
+    }
+    merged.refused = listed->refused;
+    listed->refused = NULL;
+    for (size_t i = 0; i < listed->used; i++)
+        if (listed->objects[i] && is_missing(g, listed->objects[i]))
+            collection_put(&merged, root_ref(listed->objects[i]));
+    put_held(g, version, &merged);
+    log_v(2, "Listed gained slots", F("reflector", g->options.name), FI("slots", slot_set_count(&g->missing)),
+          FI("objects", collection_count(&merged)), FI("held", g->held_count),
+          FS("resourceVersion", version));
+    collection_replace_part(&merged, g->options.fifo, "", clock_wall_us(g->options.clock));
+    add_floor(g, version);
+    end_list(g);
+}
+
+/* --- of the reflector */
+
+static void drop_floor(struct gains *g, size_t i)
+{
+    buf_clear(&g->floors[i].version);
+    g->floors[i] = g->floors[--g->floor_count];
+}
+
+/* Versions of a watch ascend: once an event is newer than a floor, all later ones are. */
+static bool is_known(struct gains *g, const struct root *object)
+{
+    struct text text;
+    bool known = false;
+    struct str version = root_resource_version(object, &text);
+    size_t slot = g->floor_count ? shard_slot_of(g->options.by, object) : 0;
+    for (size_t i = g->floor_count; i-- > 0;) {
+        if (is_newer(version, buf_slice(&g->floors[i].version)))
+            drop_floor(g, i);
+        else
+            known |= slot_set_has(&g->floors[i].slots, slot);
+    }
+    return known;
+}
+
+bool gains_take(struct gains *g, enum lw_event_type type, struct root *object)
+{
+    if (g->list && is_missing(g, object)) {
+        *array_add(g->held, g->held_count) = (struct gained_event){type, object};
+        return true;
+    }
+    if (!is_known(g, object)) return false;
+    root_unref(object);
+    return true;
+}
+
+const char *gains_version(struct gains *g)
+{
+    return buf_text(&g->version);
+}
