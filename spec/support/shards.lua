@@ -3,6 +3,7 @@
 -- "e" alike; one that was cancelled has no end.
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
+local http = require "spec.support.api"
 local proc = require "spec.support.proc"
 local relay = require "spec.support.relay"
 local temp = require "spec.support.temp"
@@ -55,7 +56,8 @@ function Group:start()
   local log = ("%s/%d.log"):format(self.folder, number)
   local words = {
     "sh", "-c", 'log=$1; shift; exec "$@" > "$log"', "sh", log, cluster.binary, "run", "-f", self.script,
-    "--metrics-bind-address", "0", "--health-probe-bind-address", "0", "--admin-socket", "0", "--server", own.url,
+    "--metrics-bind-address", "127.0.0.1:0", "--health-probe-bind-address", "0", "--admin-socket", "0",
+    "--server", own.url,
   }
   if not self.whole then
     words[#words + 1] = "--shard=spec"
@@ -110,6 +112,23 @@ function Group:terminate(member)
   self:remove(member)
   member:stop_relay()
   return code
+end
+
+-- Counts of the requests to the server so far, by method; of all, and how many of GET were lists and reads, by METHOD
+-- and in `done`.
+function Member:requests()
+  local address = temp.read(self.err):match 'Serving metrics" address="([^"]+)"'
+  local _, page = http.new({ server = "http://" .. address }):curl("GET", "/metrics")
+  local counts, all = { GET = 0, POST = 0, PUT = 0, DELETE = 0, PATCH = 0, done = 0 }, 0
+  for labels, count in page:gmatch "\nrest_client_requests_total{([^}]*)} (%d+)" do
+    local method = labels:match 'method="(%u+)"'
+    counts[method] = (counts[method] or 0) + tonumber(count)
+    all = all + tonumber(count)
+  end
+  for count in page:gmatch '\nrest_client_request_duration_seconds_count{[^}]*verb="GET"[^}]*} (%d+)' do
+    counts.done = counts.done + tonumber(count)
+  end
+  return counts, all
 end
 
 -- Until the members hold all objects, each once, and about as many as the others.
