@@ -26,10 +26,10 @@ enum schema_check {
     SCHEMA_CHECK_AMOUNT,  /* a quantity, not below 0; words "positive": above; "forbidden": else forbidden;
                            * "number": shown as one */
     SCHEMA_CHECK_UNIQUE,  /* words: members that elements of the list have together once */
-    SCHEMA_CHECK_KNOWN,   /* words: levels up, list there, member of an element that has the value */
     SCHEMA_CHECK_FIRST,   /* no element before has the text; words: lists before this one */
     SCHEMA_CHECK_ABOVE,   /* words: another member, which it is not below; "strictly": which it is above */
     SCHEMA_CHECK_EQUAL,   /* words: another member, which has the same text */
+    SCHEMA_CHECK_LUA,     /* words: module of lua/sim/checks and function; `argument` is one of its */
     SCHEMA_CHECK_LABEL,   /* `argument` is a warning of a text that is no DNS label */
     SCHEMA_CHECK_WARNS,   /* `argument` is a warning, in the order of causes */
     SCHEMA_CHECK_ENTER,   /* the rules of `set` hold for the value */

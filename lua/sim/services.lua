@@ -1,6 +1,7 @@
 -- Services: what a server settles of their addresses and families before it looks at anything else, and what a service
 -- of another type than before gives up. Problems are lists of a cause's type, field, detail and value.
 local bit = require "bit"
+local forms = require "sim.checks.forms"
 local json = require "sim.json"
 local values = require "sim.values"
 
@@ -90,20 +91,6 @@ local function match_addresses(before, spec)
   end
 end
 
-local function is_address(ip)
-  local parts, colons = {}, select(2, ip:gsub(":", ""))
-  for part in ip:gmatch "[^.]+" do parts[#parts + 1] = tonumber(part:match "^%d+$") or 256 end
-  if colons == 0 then
-    local gap = ip:find "^%." or ip:find "%.%." or ip:find "%.$"
-    return #parts == 4 and not gap and math.max(unpack(parts)) < 256
-  end
-  local gaps = select(2, ip:gsub("::", ""))
-  return not ip:find "[^%x:.]" and not ip:find "%x%x%x%x%x" and not ip:find ":::" and gaps <= 1
-    and (gaps == 1 and colons <= 7 or colons == 7)
-end
-
-local INVALID_ADDRESS = "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)"
-
 local function address_problems(spec, found)
   local addresses, ip = at(spec, "clusterIPs"), text(spec, "clusterIP")
   if ip ~= "" and count(addresses) == 0 then
@@ -118,8 +105,9 @@ local function address_problems(spec, found)
     if headless and count(addresses) > 1 then
       local detail = "'None' must be the first and only value"
       found[#found + 1] = { "FieldValueInvalid", "spec.clusterIPs", detail, addresses }
-    elseif not headless and not is_address(text(address)) then
-      found[#found + 1] = { "FieldValueInvalid", string.format("spec.clusterIPs[%d]", i - 1), INVALID_ADDRESS, address }
+    elseif not headless and not forms.is_address(text(address)) then
+      found[#found + 1] = { "FieldValueInvalid", string.format("spec.clusterIPs[%d]", i - 1),
+        forms.address(text(address)), address }
     end
   end
 end

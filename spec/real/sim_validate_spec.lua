@@ -4,6 +4,7 @@ local apiserver = require "spec.support.apiserver"
 local await = require "spec.support.await"
 local bad_bodies = require "spec.support.bad_bodies"
 local cluster = require "spec.support.cluster"
+local good_bodies = require "spec.support.good_bodies"
 
 local function outcome(api, path, body)
   local code, text = api:curl("POST", path, body)
@@ -44,5 +45,13 @@ describe("bad bodies", function()
     end
     assert.is_true(count > 40, count)
     assert.are.equal("", table.concat(others, "\n\n"))
+  end)
+
+  it("that look alike and are good are accepted", function()
+    for _, good in ipairs(good_bodies) do
+      for name, api in pairs { real = real:api(), sim = sim.api } do
+        assert.are.equal("accepted", outcome(api, good.path .. "?dryRun=All&fieldValidation=Strict", good.body), name)
+      end
+    end
   end)
 end)

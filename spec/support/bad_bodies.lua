@@ -184,6 +184,9 @@ add("scheduling.k8s.io/v1", "PriorityClass", "", "priorityclasses", [[{"value":1
   [[{"value":2000000000}]], [[{"preemptionPolicy":"Odd"}]],
 })
 
+rows[#rows + 1] = { core .. "pods", "v1", "Pod", [[{"spec":{"containers":[{"name":"c","image":"i"}]}}]],
+  require "spec.support.bad_pods" }
+
 local function merge(into, from)
   for key, value in pairs(from) do
     local both = type(value) == "table" and type(into[key]) == "table" and #value == 0 and next(value) ~= nil

@@ -16,6 +16,13 @@ static void invalid(const struct rule_check *check, const json_t *value, const c
     sim_rule_add(check, "FieldValueInvalid", "", value, detail);
 }
 
+static void invalid_blank(const struct rule_check *check)
+{
+    json_t *blank = json_string("");
+    invalid(check, blank, check->rule->argument);
+    json_decref(blank);
+}
+
 static bool is_word(const struct rule_check *check, const char *text)
 {
     const char *const *word = check->rule->words;
@@ -42,12 +49,13 @@ static void add_unsupported(const struct rule_check *check, const json_t *value)
 static void check_enum(const struct rule_check *check, const json_t *value)
 {
     const char *text = sim_text_at(value, "");
-    json_t *item, *shown = sim_string(text);
+    json_t *item;
     size_t i;
     json_array_foreach ((json_t *)value, i, item)
         if (!is_word(check, sim_text_at(item, ""))) add_unsupported(check, item);
-    if (!json_is_array(value) && !is_word(check, text) && (*text || *check->rule->argument))
-        add_unsupported(check, shown);
+    if (json_is_array(value) || is_word(check, text) || (!*text && !*check->rule->argument)) return;
+    json_t *shown = sim_string(text);
+    add_unsupported(check, shown);
     json_decref(shown);
 }
 
@@ -200,30 +208,19 @@ static void check_unique(const struct rule_check *check)
     json_decref(seen);
 }
 
-/* The list is in a value further out. */
-static void check_known(const struct rule_check *check, const char *text)
-{
-    json_t *shown = sim_string(text);
-    const char *const *words = check->rule->words;
-    const struct rule_level *level = check->level;
-    for (long up = strtol(words[0], NULL, 10); up && level->above; up--) level = level->above;
-    if (!sim_find(sim_at(level->value, words[1]), words[2], text))
-        sim_rule_add(check, "FieldValueNotFound", "", shown, "");
-    json_decref(shown);
-}
-
 /* Lists of the rule's words come before its own. */
 static void check_first(const struct rule_check *check, const char *text)
 {
     const struct rule_level *level = check->level;
     const char *path = check->rule->path;
-    json_t *shown = sim_string(text);
     bool there = false;
     for (const char *const *list = check->rule->words; *list; list++)
         there = there || sim_find(sim_at(level->above->value, *list), path, text);
     for (size_t i = 0; i < level->index && !there; i++)
         there = strcmp(sim_text_at(json_array_get(level->list, i), path), text) == 0;
-    if (there) sim_rule_add(check, "FieldValueDuplicate", "", shown, "");
+    if (!there) return;
+    json_t *shown = sim_string(text);
+    sim_rule_add(check, "FieldValueDuplicate", "", shown, "");
     json_decref(shown);
 }
 
@@ -254,12 +251,29 @@ static void check_label(const struct rule_check *check, const char *text)
     buf_clear(&problems);
 }
 
+/* What takes more than words to say. */
+static void check_lua(const struct rule_check *check)
+{
+    const struct rule_level *top = check->level;
+    char *module = xasprintf("sim.checks.%s", check->rule->words[0]), *path = sim_rule_path(check, "");
+    lua_State *L = sim_lua_take(module, check->rule->words[1]);
+    while (top->above) top = top->above;
+    lua_pushstring(L, path);
+    sim_lua_push(L, check->value);
+    sim_lua_push(L, check->level->value);
+    lua_pushstring(L, check->rule->argument);
+    sim_lua_push(L, check->old);
+    sim_lua_push(L, top->value);
+    sim_add_causes(check->causes, L);
+    free(module);
+    free(path);
+}
+
 void sim_rule_check(const struct rule_check *check)
 {
     const struct schema_rule *rule = check->rule;
     const char *text = sim_text_at(check->value, "");
     bool missing = !check->value || json_is_null(check->value);
-    json_t *blank = json_string("");
     switch (rule->check) {
     case SCHEMA_CHECK_REQUIRED:
         if (sim_rule_empty(check->value)) sim_rule_add(check, "FieldValueRequired", "", NULL, rule->argument);
@@ -267,7 +281,7 @@ void sim_rule_check(const struct rule_check *check)
     case SCHEMA_CHECK_FORBIDDEN: sim_rule_add(check, "FieldValueForbidden", "", NULL, rule->argument); break;
     case SCHEMA_CHECK_INVALID: invalid(check, sim_rule_shown(check), rule->argument); break;
     case SCHEMA_CHECK_NEEDS: sim_rule_add(check, "FieldValueRequired", "", NULL, rule->argument); break;
-    case SCHEMA_CHECK_BLANK: invalid(check, blank, rule->argument); break;
+    case SCHEMA_CHECK_BLANK: invalid_blank(check); break;
     case SCHEMA_CHECK_UNSUPPORTED: add_unsupported(check, sim_rule_shown(check)); break;
     case SCHEMA_CHECK_ENUM:
     case SCHEMA_CHECK_VALID: check_enum(check, check->value); break;
@@ -285,18 +299,20 @@ void sim_rule_check(const struct rule_check *check)
     case SCHEMA_CHECK_SELECTS: check_selects(check); break;
     case SCHEMA_CHECK_AMOUNT: check_amount(check); break;
     case SCHEMA_CHECK_UNIQUE: check_unique(check); break;
-    case SCHEMA_CHECK_KNOWN: check_known(check, text); break;
     case SCHEMA_CHECK_FIRST: check_first(check, text); break;
     case SCHEMA_CHECK_ABOVE: check_above(check); break;
+    case SCHEMA_CHECK_LUA: check_lua(check); break;
     case SCHEMA_CHECK_LABEL: check_label(check, text); break;
     case SCHEMA_CHECK_WARNS: json_array_append_new(check->causes, json_string(rule->argument)); break;
     case SCHEMA_CHECK_EQUAL:
-        if (strcmp(text, sim_text_at(check->level->value, *rule->words)) != 0)
-            invalid(check, missing ? blank : check->value, rule->argument);
+        if (strcmp(text, sim_text_at(check->level->value, *rule->words)) == 0) break;
+        if (missing)
+            invalid_blank(check);
+        else
+            invalid(check, check->value, rule->argument);
         break;
     default: break;
     }
-    json_decref(blank);
 }
 
 /* --- Changes */

@@ -53,16 +53,6 @@ static bool check_endpoint(struct str text, struct buf *problems)
     return is_address(text.p) || (check_address(text, problems), add(problems, "must be a valid IP address"));
 }
 
-static bool check_cidr(struct str text, struct buf *problems)
-{
-    struct str rest = text, part;
-    str_cut(&rest, '/', &part);
-    char *address = strndup(part.p, part.n);
-    bool good = rest.p && rest.n && rest.n <= 3 && isdigit((unsigned char)*rest.p) && is_address(address);
-    free(address);
-    return good || add(problems, "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)");
-}
-
 static bool check_port_name(struct str text, struct buf *problems)
 {
     enum { PORT_NAME_MAX = 15 };
@@ -79,13 +69,6 @@ static bool check_port_name(struct str text, struct buf *problems)
     return problems->len == 0;
 }
 
-static bool check_host(struct str text, struct buf *problems)
-{
-    bool wild = str_starts(text, STR("*."));
-    if (is_address(text.p)) return add(problems, "must be a DNS name, not an IP address");
-    return sim_check_subdomain(wild ? (struct str){text.p + 2, text.n - 2} : text, problems);
-}
-
 /* Returns whether the text is one of the words between blanks. */
 static bool is_word(const char *words, const char *text)
 {
@@ -93,6 +76,12 @@ static bool is_word(const char *words, const char *text)
     while (str_cut(&rest, ' ', &word))
         if (str_is(word, text)) return true;
     return false;
+}
+
+static bool check_trimmed(struct str text, struct buf *problems)
+{
+    bool padded = text.n && (isspace((unsigned char)*text.p) || isspace((unsigned char)text.p[text.n - 1]));
+    return !padded || add(problems, "must not have leading or trailing whitespace");
 }
 
 static bool check_resource(struct str name, struct buf *problems)
@@ -110,13 +99,6 @@ static bool check_container_resource(struct str name, struct buf *problems)
     return add(problems, "must be a standard resource for containers");
 }
 
-static bool check_limit_type(struct str type, struct buf *problems)
-{
-    if (!sim_check_key(type, problems)) return false;
-    return strchr(type.p, '/') || is_word("Container Pod PersistentVolumeClaim", type.p) ||
-           add(problems, "must be a standard limit type or fully qualified");
-}
-
 /* Capitals are valid in the prefix, too. */
 static bool check_annotation(struct str key, struct buf *problems)
 {
@@ -132,31 +114,14 @@ static bool check_known_finalizer(struct str name, struct buf *problems)
            add(problems, "name is neither a standard finalizer name nor is it fully qualified");
 }
 
-static bool check_1035(struct str text, struct buf *problems)
+/* Forms that are rare are in Lua. */
+static void add_lua(const char *form, const char *text, struct buf *problems)
 {
-    static const char rule[] = "a DNS-1035 label must consist of lower case alphanumeric characters or '-', "
-                               "start with an alphabetic "
-                               "character, and end with an alphanumeric character (e.g. 'my-name',  or "
-                               "'abc-123', regex used for validation "
-                               "is '[a-z]([-a-z0-9]*[a-z0-9])?')";
-    struct buf as_label = {0};
-    bool good = sim_check_label(text, &as_label) && text.p[0] >= 'a';
-    buf_clear(&as_label);
-    return good || add(problems, rule);
-}
-
-static bool check_json_path(struct str path, struct buf *problems)
-{
-    lua_State *L = sim_lua_take("sim.jsonpath", "valid");
-    lua_pushlstring(L, path.p, path.n);
-    bool good = sim_lua_is(L) && path.p[0] == '.';
-    return good || add(problems, "must be a simple json path starting with .");
-}
-
-static bool check_domain(struct str group, struct buf *problems)
-{
-    if (!sim_check_subdomain(group, problems)) return false;
-    return strchr(group.p, '.') || add(problems, "should be a domain with at least one dot");
+    lua_State *L = sim_lua_take("sim.checks.forms", form);
+    lua_pushstring(L, text);
+    json_t *found = sim_lua_call(L);
+    buf_puts(problems, sim_text_at(found, ""));
+    json_decref(found);
 }
 
 void sim_rule_form(const struct rule_check *check, const char *form, const char *below, const char *text)
@@ -171,23 +136,19 @@ void sim_rule_form(const struct rule_check *check, const char *form, const char 
         {"value", sim_check_label_value},
         {"segment", sim_check_segment},
         {"endpoint", check_endpoint},
-        {"cidr", check_cidr},
         {"config key", check_config_key},
         {"port name", check_port_name},
-        {"host", check_host},
+        {"trimmed", check_trimmed},
         {"resource", check_resource},
         {"container resource", check_container_resource},
-        {"limit type", check_limit_type},
         {"annotation key", check_annotation},
         {"known finalizer", check_known_finalizer},
-        {"DNS-1035 label", check_1035},
-        {"json path", check_json_path},
-        {"domain", check_domain},
     };
     struct buf problems = {0};
     size_t i = 0;
-    while (strcmp(forms[i].name, form) != 0) must(++i < ARRAY_LEN(forms));
-    forms[i].check(str_of(text), &problems);
+    while (i < ARRAY_LEN(forms) && strcmp(forms[i].name, form) != 0) i++;
+    if (i < ARRAY_LEN(forms)) forms[i].check(str_of(text), &problems);
+    if (i == ARRAY_LEN(forms)) add_lua(form, text, &problems);
     if (problems.len == 0) return;
     char *path = sim_rule_path(check, below);
     sim_add_problems(check->causes, path, text, &problems);

@@ -101,9 +101,10 @@ bool sim_rule_empty(const json_t *value)
 /* A member whose name may have dots, or what is at a path: "spec.ports", "ports[1]". */
 static json_t *member_at(const json_t *value, const char *path)
 {
-    json_t *own = *path ? json_object_get(value, path) : NULL;
+    json_t *own = *path ? json_object_get(value, path) : (json_t *)value;
+    if (own || !value || !strpbrk(path, ".[")) return own;
     const char *index = strchr(path, '[');
-    if (own || !index) return own ? own : sim_at(value, path);
+    if (!index) return sim_at(value, path);
     char *list = xasprintf("%.*s", (int)(index - path), path);
     own = json_array_get(sim_at(value, list), strtoul(index + 1, NULL, 10));
     free(list);
@@ -115,7 +116,8 @@ static bool has_value(const json_t *value, const char *const *values)
     char number[NUMBER_LEN];
     const char *text = json_string_value(value);
     snprintf(number, sizeof number, "%lld", (long long)json_integer_value(value));
-    if (!text) text = json_is_true(value) ? "true" : json_is_integer(value) ? number : "";
+    if (!text && json_is_boolean(value)) text = json_is_true(value) ? "true" : "false";
+    if (!text) text = json_is_integer(value) ? number : "";
     while (*values && strcmp(*values, text) != 0) values++;
     return *values;
 }
@@ -189,13 +191,14 @@ static void apply_set(const struct schema_rule_set *set, const struct rule_level
 {
     for (size_t i = 0; i < set->count; i++) {
         const struct schema_rule *rule = &set->rules[i];
+        if (!meets(rule, level)) continue;
         struct rule_check check = {rule,
                                    level,
                                    member_at(level->value, rule->path),
                                    member_at(level->old, rule->path),
                                    member_at(level->given, rule->path),
                                    causes};
-        if (meets(rule, level)) apply_rule(&check);
+        apply_rule(&check);
     }
 }
 

@@ -1,0 +1,194 @@
+-- Pods and the templates of pods: what follows from several of their fields. Arguments as in volumes.lua.
+local found = require "sim.checks.found"
+local json = require "sim.json"
+local quantities = require "sim.checks.quantities"
+
+local at, text, each, int, members = json.at, json.text, json.each, json.int, json.members
+
+local pods = {}
+
+-- --- resources
+
+local native = { cpu = true, memory = true, ["ephemeral-storage"] = true }
+
+local function is_own(name) return not name:find("/", 1, true) or name:find("kubernetes.io/", 1, true) end
+
+local function is_huge(name) return name:sub(1, 10) == "hugepages-" end
+
+local function huge_problem(name, value)
+  local size = quantities.number(name:sub(11))
+  if size > 0 and quantities.number(value) % size ~= 0 then
+    return string.format("%s is not positive integer multiple of %s", value, name)
+  end
+end
+
+-- Returns the amounts by name.
+local function check_amounts(problems, path, amounts, all)
+  local values = {}
+  for name, value in members(amounts) do
+    values[name], all[name] = value, true
+    if not native[name] then
+      local place = string.format("%s[%s]", path, name)
+      if not is_own(name) and not quantities.is_whole(value) then
+        problems:invalid(place, value, "must be an integer")
+      end
+      local huge = is_huge(name) and huge_problem(name, value)
+      if huge then
+        problems:invalid(place, value, huge)
+      end
+      all.huge = all.huge or is_huge(name)
+    end
+  end
+  return values
+end
+
+local function check_request(problems, path, name, value, limit)
+  local exact = not native[name] and (is_huge(name) or not is_own(name))
+  if value == limit then return end
+  local wanted, most = quantities.number(value), limit and quantities.number(limit)
+  if limit and exact and wanted ~= most then
+    problems:invalid(path .. ".requests", value, string.format("must be equal to %s limit of %s", name, limit))
+  elseif limit and wanted > most then
+    problems:invalid(path .. ".requests", value,
+      string.format("must be less than or equal to %s limit of %s", name, limit))
+  elseif not limit and exact then
+    problems:required(path .. ".limits", "Limit must be set for non overcommitable resources")
+  end
+end
+
+function pods.resources(path, resources)
+  local problems, all = found.new(), {}
+  local limits = check_amounts(problems, path .. ".limits", at(resources, "limits"), all)
+  local requests = check_amounts(problems, path .. ".requests", at(resources, "requests"), all)
+  for name, value in pairs(requests) do check_request(problems, path, name, value, limits[name]) end
+  if all.huge and not all.cpu and not all.memory then problems:forbidden(path, "HugePages require cpu or memory") end
+  return problems
+end
+
+-- --- environments
+
+local SOURCES = { "fieldRef", "resourceFieldRef", "configMapKeyRef", "secretKeyRef", "fileKeyRef" }
+
+local field_paths = {
+  "metadata.name", "metadata.namespace", "metadata.uid", "spec.nodeName", "spec.serviceAccountName", "status.hostIP",
+  "status.hostIPs", "status.podIP", "status.podIPs",
+}
+local resources = {
+  "limits.cpu", "limits.ephemeral-storage", "limits.memory", "requests.cpu", "requests.ephemeral-storage",
+  "requests.memory",
+}
+
+local function check_key(problems, path, ref)
+  problems:form(path .. ".name", text(ref, "name"), "subdomain")
+  local key = text(ref, "key")
+  if key == "" then return problems:required(path .. ".key") end
+  problems:form(path .. ".key", key, "config key")
+end
+
+local function is_field(path)
+  for _, known in ipairs(field_paths) do
+    if known == path then return true end
+  end
+  return path == "spec.host" or path:find "^metadata%.labels$" or path:find "^metadata%.annotations$"
+end
+
+local checks = {
+  configMapKeyRef = check_key,
+  secretKeyRef = check_key,
+  fieldRef = function(problems, path, ref)
+    local field = text(ref, "fieldPath")
+    if field == "" then return problems:required(path .. ".fieldPath") end
+    local list, key = field:match "^(metadata%.%a+)%['(.*)'%]$"
+    if list == "metadata.labels" or list == "metadata.annotations" then
+      return problems:form(path, list == "metadata.labels" and key or key:lower(), "key")
+    end
+    if not is_field(field) then
+      return problems:invalid(path .. ".fieldPath", field,
+        string.format("error converting fieldPath: field label not supported: %s", field))
+    end
+    problems:enum(path .. ".fieldPath", field, field_paths)
+  end,
+  resourceFieldRef = function(problems, path, ref)
+    local resource = text(ref, "resource")
+    if resource == "" then return problems:required(path .. ".resource") end
+    if resource:find "^%a+%.hugepages%-" then return end
+    problems:enum(path .. ".resource", resource, resources)
+  end,
+}
+
+function pods.value_from(path, from, variable)
+  local problems, n = found.new(), 0
+  for _, name in ipairs(SOURCES) do
+    local ref = at(from, name)
+    if ref then
+      n = n + 1
+      if checks[name] then checks[name](problems, path .. "." .. name, ref) end
+    end
+  end
+  if n == 0 then
+    problems:invalid(path, "", "must specify one of: `fieldRef`, `resourceFieldRef`, `configMapKeyRef`, `secretKeyRef` "
+      .. "or `fileKeyRef`")
+  elseif text(variable, "value") ~= "" then
+    problems:invalid(path, "", "may not be specified when `value` is not empty")
+  elseif n > 1 then
+    problems:invalid(path, "", "may not have more than one field specified at a time")
+  end
+  return problems
+end
+
+function pods.env_from(path, list)
+  local problems = found.new()
+  for i, from in each(list) do
+    local place, n = string.format("%s[%d]", path, i - 1), 0
+    if text(from, "prefix") ~= "" then problems:form(place .. ".prefix", text(from, "prefix"), "variable") end
+    for _, name in ipairs { "configMapRef", "secretRef" } do
+      local ref = at(from, name)
+      local own = text(ref, "name")
+      if ref then n = n + 1 end
+      if ref and own == "" then problems:required(place .. "." .. name .. ".name") end
+      if own ~= "" then problems:form(place .. "." .. name .. ".name", own, "subdomain") end
+    end
+    if n == 0 then problems:invalid(path, "", "must specify one of: `configMapRef` or `secretRef`") end
+    if n > 1 then problems:invalid(path, "", "may not have more than one field specified at a time") end
+  end
+  return problems
+end
+
+-- --- containers among each other
+
+local function list_of(path) return path:match "^(.-)%.?(%w*[cC]ontainers)%[(%d+)%]%.ports%[(%d+)%]" end
+
+-- The port of a node: once in the containers of a pod, or in one that goes before them.
+function pods.host_port(path, port, own, _, _, object)
+  local above, list, container, place = list_of(path)
+  local problems, address = found.new(), string.format("%s/%s/%d", text(own, "protocol"), text(own, "hostIP"), port)
+  for c, other in each(at(object, above .. (above ~= "" and "." or "") .. list)) do
+    local same = c - 1 == tonumber(container)
+    if c - 1 > tonumber(container) or not same and list ~= "containers" then break end
+    for p, used in each(at(other, "ports")) do
+      if same and p - 1 >= tonumber(place) then break end
+      local shown = string.format("%s/%s/%d", text(used, "protocol"), text(used, "hostIP"), int(used, "hostPort", 0))
+      if shown == address then
+        problems:duplicate(path, address)
+        return problems
+      end
+    end
+  end
+  return problems
+end
+
+function pods.host_network(path, spec)
+  local problems = found.new()
+  for c, container in each(at(spec, "containers")) do
+    for p, port in each(at(container, "ports")) do
+      local own = int(port, "hostPort", 0)
+      if own ~= 0 and own ~= int(port, "containerPort", 0) then
+        problems:invalid(string.format("%s.containers[%d].ports[%d].hostPort", path, c - 1, p - 1), own,
+          "must match `containerPort` when `hostNetwork` is true")
+      end
+    end
+  end
+  return problems
+end
+
+return pods

@@ -1,0 +1,242 @@
+-- Volumes of pods: of one type each, and what the types want. Functions have the arguments that rules of `lua` have:
+-- the path of a value, the value, what holds it, the rule's argument, what was there before, and the whole object.
+local found = require "sim.checks.found"
+local json = require "sim.json"
+
+local at, text, each, int = json.at, json.text, json.each, json.int
+
+local volumes = {}
+
+local MODE = "must be a number between 0 and 0777 (octal), both inclusive"
+
+local function check_mode(problems, path, holder, name)
+  local mode = int(holder, name)
+  if mode and (mode < 0 or mode > 511) then problems:invalid(path .. "." .. name, mode, MODE) end
+end
+
+local function need(problems, path, holder, name)
+  if text(holder, name) == "" then problems:required(path .. "." .. name) end
+end
+
+local function check_file(problems, path, file)
+  need(problems, path, file, "path")
+  problems:form(path .. ".path", text(file, "path"), "path of a file")
+end
+
+local function check_items(problems, path, source)
+  for i, item in each(at(source, "items")) do
+    local place = string.format("%s.items[%d]", path, i - 1)
+    need(problems, place, item, "key")
+    check_file(problems, place, item)
+    check_mode(problems, place, item, "mode")
+  end
+end
+
+local function check_named(name)
+  return function(problems, path, source)
+    need(problems, path, source, name)
+    check_mode(problems, path, source, "defaultMode")
+    check_items(problems, path, source)
+  end
+end
+
+local function check_downward(problems, path, source)
+  check_mode(problems, path, source, "defaultMode")
+  for _, file in each(at(source, "items")) do
+    check_file(problems, path, file)
+    local field, resource = at(file, "fieldRef"), at(file, "resourceFieldRef")
+    if field and resource then
+      problems:invalid(path, "resource", "fieldRef and resourceFieldRef can not be specified simultaneously")
+    elseif not field and not resource then
+      problems:required(path, "one of fieldRef and resourceFieldRef is required")
+    elseif resource then
+      for _, name in ipairs { "resource", "containerName" } do
+        if text(resource, name) == "" then
+          problems:required(path .. ".resourceFieldRef." .. name)
+        end
+      end
+    end
+    check_mode(problems, path, file, "mode")
+  end
+end
+
+local function check_token(problems, path, token, above)
+  local seconds = int(token, "expirationSeconds", 0)
+  local place = path .. ".expirationSeconds"
+  if seconds < 600 then problems:invalid(place, seconds, "may not specify a duration less than 10 minutes") end
+  if seconds > 2 ^ 32 then problems:invalid(place, seconds, "may not specify a duration larger than 2^32 seconds") end
+  if text(token, "path") == "" then return problems:required(above .. ".path") end
+  problems:form(above .. ".path", text(token, "path"), "path of a file")
+end
+
+local projected = {
+  secret = function(problems, path, source)
+    need(problems, path, source, "name")
+    check_items(problems, path, source)
+  end,
+  downwardAPI = check_downward,
+  serviceAccountToken = check_token,
+}
+projected.configMap = projected.secret
+
+local function check_projected(problems, path, source)
+  check_mode(problems, path, source, "defaultMode")
+  local seen = {}
+  for i, part in each(at(source, "sources")) do
+    local place, n = string.format("%s.sources[%d]", path, i - 1), 0
+    for _, name in ipairs { "secret", "configMap", "downwardAPI", "serviceAccountToken" } do
+      local inner = at(part, name)
+      if inner then
+        n = n + 1
+        projected[name](problems, place .. "." .. name, inner, path)
+      end
+      for _, item in each(at(inner, "items")) do
+        local file = text(item, "path")
+        if seen[file] and file ~= "" then
+          problems:invalid(path, name == "downwardAPI" and file or text(inner, "name"), "conflicting duplicate paths")
+        end
+        seen[file] = true
+      end
+    end
+    if n > 1 then problems:forbidden(place, "may not specify more than 1 volume type per source") end
+  end
+end
+
+local function check_needs(...)
+  local names = { ... }
+  return function(problems, path, source)
+    for _, name in ipairs(names) do need(problems, path, source, name) end
+  end
+end
+
+-- In the order in which a server looks at them.
+local types = {
+  { "emptyDir", function(problems, path, source)
+    if text(source, "sizeLimit"):sub(1, 1) == "-" then
+      problems:forbidden(path .. ".sizeLimit", "SizeLimit field must be a valid resource quantity")
+    end
+  end },
+  { "hostPath", function(problems, path, source)
+    if text(source, "path") == "" then return problems:required(path .. ".path") end
+    problems:form(path .. ".path", text(source, "path"), "path without steps back")
+    problems:enum(path .. ".type", text(source, "type"), { "", "BlockDevice", "CharDevice", "Directory",
+      "DirectoryOrCreate", "File", "FileOrCreate", "Socket" })
+  end },
+  { "gitRepo", function(problems, path, source)
+    need(problems, path, source, "repository")
+    problems:form(path .. ".directory", text(source, "directory"), "path below")
+  end },
+  { "gcePersistentDisk" }, { "awsElasticBlockStore" },
+  { "secret", check_named "secretName" },
+  { "nfs", function(problems, path, source)
+    need(problems, path, source, "server")
+    need(problems, path, source, "path")
+    if text(source, "path"):sub(1, 1) ~= "/" then
+      problems:invalid(path .. ".path", text(source, "path"), "must be an absolute path")
+    end
+  end },
+  { "iscsi" }, { "glusterfs" },
+  { "persistentVolumeClaim", check_needs "claimName" },
+  { "rbd" }, { "cinder" }, { "cephfs" }, { "flocker" },
+  { "downwardAPI", check_downward },
+  { "fc" }, { "flexVolume" },
+  { "configMap", check_named "name" },
+  { "azureFile" }, { "vsphereVolume" }, { "photonPersistentDisk" }, { "portworxVolume" }, { "azureDisk" },
+  { "storageos" },
+  { "projected", check_projected },
+  { "scaleIO" },
+  { "csi", check_needs "driver" },
+  { "ephemeral", function(problems, path, source)
+    if not at(source, "volumeClaimTemplate") then problems:required(path .. ".volumeClaimTemplate") end
+  end },
+  { "image" },
+}
+
+local checks = {}
+for _, type in ipairs(types) do checks[type[1]] = type[2] or function() end end
+
+local function types_of(volume)
+  local n, one = 0, nil
+  for name in json.members(volume) do
+    if checks[name] then n, one = n + 1, name end
+  end
+  return n, one
+end
+
+function volumes.one(path, volume)
+  local problems, first = found.new(), nil
+  local n, only = types_of(volume)
+  if n == 0 then problems:required(path, "must specify a volume type") end
+  if n == 1 then checks[only](problems, path .. "." .. only, at(volume, only)) end
+  for _, type in ipairs(n > 1 and types or {}) do
+    local name = type[1]
+    local source = at(volume, name)
+    if source and first then
+      problems:forbidden(path .. "." .. name, "may not specify more than 1 volume type")
+    elseif source then
+      first = name
+      checks[name](problems, path .. "." .. name, source)
+    end
+  end
+  return problems
+end
+
+-- --- where containers have them
+
+local propagations = { "Bidirectional", "HostToContainer", "None" }
+
+local function check_mount(problems, path, mount, container)
+  for _, name in ipairs { "subPath", "subPathExpr" } do
+    problems:form(path .. "." .. name, text(mount, name), "path below")
+  end
+  local propagation = text(mount, "mountPropagation")
+  if propagation ~= "" then
+    problems:enum(path .. ".mountPropagation", propagation, propagations)
+    if propagation == "Bidirectional" and at(container, "securityContext.privileged") ~= true then
+      problems:forbidden(path .. ".mountPropagation",
+        "Bidirectional mount propagation is available only to privileged containers")
+    end
+  end
+  local deep, place = text(mount, "recursiveReadOnly"), path .. ".recursiveReadOnly"
+  if deep == "" or deep == "Disabled" then return end
+  if deep ~= "Enabled" and deep ~= "IfPossible" then
+    return problems:enum(place, deep, { "Disabled", "Enabled", "IfPossible" })
+  end
+  if at(mount, "readOnly") ~= true then problems:forbidden(place, "may only be specified when readOnly is true") end
+  if propagation ~= "" and propagation ~= "None" then
+    problems:forbidden(place, "may only be specified when mountPropagation is None or not specified")
+  end
+end
+
+-- The names of a pod's volumes; claims of a StatefulSet are volumes of its pods.
+local function names_in(path, object)
+  local above, names = path:match "^(.-)%.?%w*[cC]ontainers%[", {}
+  for _, volume in each(at(object, above .. ".volumes")) do names[text(volume, "name")] = true end
+  for _, claim in each(at(object, "spec.volumeClaimTemplates")) do names[text(claim, "metadata.name")] = true end
+  return names
+end
+
+function volumes.mounts(path, mounts, container, _, _, object)
+  local problems, paths, devices, names = found.new(), {}, at(container, "volumeDevices"), names_in(path, object)
+  for i, mount in each(mounts) do
+    local place, own = string.format("%s[%d]", path, i - 1), text(mount, "mountPath")
+    need(problems, place, mount, "name")
+    if not names[text(mount, "name")] then problems:not_found(place .. ".name", text(mount, "name")) end
+    need(problems, place, mount, "mountPath")
+    if paths[own] then problems:invalid(place .. ".mountPath", own, "must be unique") end
+    paths[own] = true
+    for _, device in each(devices) do
+      if text(device, "name") == text(mount, "name") then
+        problems:invalid(place .. ".name", text(mount, "name"), "must not already exist in volumeDevices")
+      end
+    end
+    if text(mount, "subPathExpr") ~= "" and text(mount, "subPath") ~= "" then
+      problems:invalid(place .. ".subPathExpr", text(mount, "subPathExpr"),
+        "subPathExpr and subPath are mutually exclusive")
+    end
+    check_mount(problems, path, mount, container)
+  end
+  return problems
+end
+
+return volumes

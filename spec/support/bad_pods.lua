@@ -1,0 +1,176 @@
+-- Mistakes in pods that a kube-apiserver refuses with 422, one at a time: JSON to be merged into a pod with one
+-- container. Go's maps have no order, so that no mistake has two causes of one map.
+local pods = {}
+
+local function add(form, mistakes)
+  for _, mistake in ipairs(mistakes) do pods[#pods + 1] = form:gsub("%$", function() return mistake end) end
+end
+
+-- Members of the container.
+add([=[{"spec":{"containers":[{"name":"c","image":"i",$}]}}]=], {
+  -- resources
+  [=["resources":{"requests":{"cpu":"2"},"limits":{"cpu":"1"}}]=],
+  [=["resources":{"requests":{"memory":"2Gi"},"limits":{"memory":"1024Mi"}}]=],
+  [=["resources":{"requests":{"cpu":"1001m"},"limits":{"cpu":"1"}}]=],
+  [=["resources":{"requests":{"cpu":"-1"}}]=], [=["resources":{"requests":{"example.com/gpu":"1"}}]=],
+  [=["resources":{"requests":{"example.com/gpu":"1"},"limits":{"example.com/gpu":"2"}}]=],
+  [=["resources":{"limits":{"example.com/gpu":"1500m"}}]=], [=["resources":{"limits":{"hugepages-2Mi":"2Mi"}}]=],
+  [=["resources":{"limits":{"hugepages-2Mi":"3Mi","cpu":"1"}}]=], [=["resources":{"limits":{"odd":"1"}}]=],
+  -- env
+  [=["env":[{"name":"A","value":"x","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}]]=],
+  [=["env":[{"name":"A","valueFrom":{}}]]=], [=["env":[{"name":"A=B","value":"x"}]]=],
+  [=["env":[{"name":"A","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"},
+    "secretKeyRef":{"name":"a","key":"b"}}}]]=],
+  [=["env":[{"name":"A","valueFrom":{"fieldRef":{"fieldPath":"metadata.odd"}}}]]=],
+  [=["env":[{"name":"A","valueFrom":{"fieldRef":{"fieldPath":"metadata.labels"}}}]]=],
+  [=["env":[{"name":"A","valueFrom":{"fieldRef":{"fieldPath":"metadata.labels['a b']"}}}]]=],
+  [=["env":[{"name":"A","valueFrom":{"resourceFieldRef":{"resource":"limits.odd"}}}]]=],
+  [=["env":[{"name":"A","valueFrom":{"configMapKeyRef":{"name":"A","key":"b"}}}]]=],
+  [=["env":[{"name":"A","valueFrom":{"secretKeyRef":{"name":"a"}}}]]=],
+  [=["env":[{"name":"A","valueFrom":{"secretKeyRef":{"name":"a","key":"b c"}}}]]=],
+  [=["envFrom":[{}]]=], [=["envFrom":[{"configMapRef":{"name":"a"},"secretRef":{"name":"b"}}]]=],
+  [=["envFrom":[{"configMapRef":{}}]]=], [=["envFrom":[{"prefix":"a=","secretRef":{"name":"b"}}]]=],
+  -- probes and lives
+  [=["livenessProbe":{"httpGet":{"port":80},"exec":{"command":["a"]}}]=], [=["livenessProbe":{}]=],
+  [=["livenessProbe":{"exec":{}}]=], [=["livenessProbe":{"httpGet":{"port":80},"successThreshold":2}]=],
+  [=["startupProbe":{"tcpSocket":{"port":80},"successThreshold":2}]=],
+  [=["readinessProbe":{"tcpSocket":{"port":80},"terminationGracePeriodSeconds":5}]=],
+  [=["livenessProbe":{"tcpSocket":{"port":80},"terminationGracePeriodSeconds":0}]=],
+  [=["livenessProbe":{"httpGet":{"port":80,"scheme":"ODD"}}]=], [=["livenessProbe":{"httpGet":{"port":0}}]=],
+  [=["livenessProbe":{"httpGet":{"port":80,"httpHeaders":[{"name":"a b","value":"c"}]}}]=],
+  [=["livenessProbe":{"grpc":{"port":0}}]=], [=["livenessProbe":{"grpc":{"port":1},"tcpSocket":{"port":1}}]=],
+  [=["livenessProbe":{"httpGet":{"port":"a_b"}}]=], [=["livenessProbe":{"httpGet":{"port":80},"periodSeconds":-1}]=],
+  [=["lifecycle":{"preStop":{}}]=], [=["lifecycle":{"preStop":{"exec":{"command":["a"]},"httpGet":{"port":80}}}]=],
+  [=["lifecycle":{"preStop":{"sleep":{"seconds":-1}}}]=], [=["lifecycle":{"postStart":{"sleep":{"seconds":31}}}]=],
+  [=["restartPolicy":"Odd"]=], [=["terminationMessagePolicy":"Odd"]=],
+  [=["resizePolicy":[{"resourceName":"odd","restartPolicy":"NotRequired"}]]=],
+  [=["resizePolicy":[{"resourceName":"cpu","restartPolicy":"Odd"}]]=],
+  -- ports
+  [=["ports":[{"containerPort":1,"name":"a_b"}]]=], [=["ports":[{"containerPort":1,"name":"averylongportname"}]]=],
+  [=["ports":[{"containerPort":1,"name":"a"},{"containerPort":2,"name":"a"}]]=], [=["ports":[{"name":"a"}]]=],
+  [=["ports":[{"containerPort":1,"hostPort":8},{"containerPort":2,"hostPort":8}]]=],
+  [=["ports":[{"containerPort":1,"hostPort":70000}]]=],
+  -- security
+  [=["securityContext":{"privileged":true,"allowPrivilegeEscalation":false}]=],
+  [=["securityContext":{"capabilities":{"add":["CAP_SYS_ADMIN"]},"allowPrivilegeEscalation":false}]=],
+  [=["securityContext":{"runAsUser":-1}]=], [=["securityContext":{"runAsGroup":3000000000}]=],
+  [=["securityContext":{"procMount":"Odd"}]=], [=["securityContext":{"seccompProfile":{"type":"Odd"}}]=],
+  [=["securityContext":{"seccompProfile":{"type":"Localhost"}}]=], [=["securityContext":{"seccompProfile":{}}]=],
+  [=["securityContext":{"seccompProfile":{"type":"Localhost","localhostProfile":"../a"}}]=],
+  [=["securityContext":{"seccompProfile":{"type":"RuntimeDefault","localhostProfile":"a"}}]=],
+  [=["securityContext":{"appArmorProfile":{"type":"Localhost"}}]=], [=["securityContext":{"appArmorProfile":{}}]=],
+  [=["securityContext":{"appArmorProfile":{"type":"Localhost","localhostProfile":" a"}}]=],
+  [=["securityContext":{"appArmorProfile":{"type":"Unconfined","localhostProfile":"a"}}]=],
+  [=["securityContext":{"appArmorProfile":{"type":"Odd"}}]=],
+})
+
+-- Members of the spec.
+add([=[{"spec":{$}}]=], {
+  [=["hostname":"A_b"]=], [=["hostname":"a.b"]=], [=["subdomain":"-a"]=], [=["serviceAccountName":"A"]=],
+  [=["nodeName":"a_b"]=],
+  [=["os":{"name":"odd"}]=],
+  [=["os":{}]=], [=["os":{"name":"linux"},"securityContext":{"windowsOptions":{}}]=], [=["activeDeadlineSeconds":0]=],
+  [=["hostPID":true,"shareProcessNamespace":true]=], [=["nodeSelector":{"a b":"c"}]=], [=["nodeSelector":{"a":"b c"}]=],
+  [=["hostAliases":[{"ip":"odd"}]]=], [=["hostAliases":[{"ip":"10.0.0.1","hostnames":["A_b"]}]]=],
+  [=["hostAliases":[{}]]=],
+  [=["dnsPolicy":"None"]=], [=["dnsPolicy":"None","dnsConfig":{}]=], [=["dnsConfig":{"nameservers":["odd"]}]=],
+  [=["dnsConfig":{"nameservers":["1.1.1.1","1.1.1.2","1.1.1.3","1.1.1.4"]}]=], [=["dnsConfig":{"options":[{}]}]=],
+  [=["dnsConfig":{"searches":["A"]}]=], [=["readinessGates":[{"conditionType":"a b"}]]=],
+  [=["schedulingGates":[{"name":"a b"}]]=], [=["schedulingGates":[{"name":"a"}],"nodeName":"n"]=],
+  [=["ephemeralContainers":[{"name":"e","image":"i"}]]=], [=["setHostnameAsFQDN":true,"hostnameOverride":"a"]=],
+  [=["hostnameOverride":"A"]=], [=["terminationGracePeriodSeconds":30,"containers":[{"name":"c","image":" i"}]]=],
+  [=["containers":[{"name":"a","image":"i","ports":[{"containerPort":1,"hostPort":8}]},
+    {"name":"b","image":"i","ports":[{"containerPort":2,"hostPort":8}]}]]=],
+  [=["hostNetwork":true,"containers":[{"name":"a","image":"i","ports":[{"containerPort":1,"hostPort":8}]}]]=],
+  [=["initContainers":[{"name":"c","image":"i"}]]=], [=["initContainers":[{"name":"d"}]]=],
+  [=["initContainers":[{"name":"d","image":"i","livenessProbe":{"tcpSocket":{"port":1}}}]]=],
+  [=["initContainers":[{"name":"d","image":"i","lifecycle":{"preStop":{"exec":{"command":["a"]}}}}]]=],
+  [=["initContainers":[{"name":"d","image":"i","restartPolicy":"Odd"}]]=],
+  [=["initContainers":[{"name":"d","image":"i","resources":{"requests":{"cpu":"2"},"limits":{"cpu":"1"}}}]]=],
+  [=["initContainers":[{"name":"d","image":"i","restartPolicy":"Always","livenessProbe":{}}]]=],
+  [=["serviceAccountName":"a","volumes":[{"name":"v","projected":{"sources":[{"serviceAccountToken":{"path":"t",
+    "expirationSeconds":10}}]}}]]=],
+  -- security of all containers
+  [=["securityContext":{"runAsUser":-1}]=], [=["securityContext":{"fsGroup":-1}]=],
+  [=["securityContext":{"supplementalGroups":[1,-1]}]=],
+  [=["securityContext":{"sysctls":[{"name":"A b","value":"1"}]}]=],
+  [=["securityContext":{"sysctls":[{"name":"a","value":"1"},{"name":"a","value":"1"}]}]=],
+  [=["securityContext":{"fsGroupChangePolicy":"Odd"}]=], [=["securityContext":{"seccompProfile":{"type":"Odd"}}]=],
+  [=["securityContext":{"supplementalGroupsPolicy":"Odd"}]=], [=["securityContext":{"seLinuxChangePolicy":"Odd"}]=],
+  -- tolerations
+  [=["tolerations":[{"key":"a","operator":"Exists","value":"b"}]]=], [=["tolerations":[{"key":"a","operator":"Odd"}]]=],
+  [=["tolerations":[{"operator":"Equal","value":"b"}]]=], [=["tolerations":[{"key":"a b"}]]=], [=["tolerations":[{}]]=],
+  [=["tolerations":[{"key":"a","value":"b c"}]]=], [=["tolerations":[{"key":"a","effect":"Odd"}]]=],
+  [=["tolerations":[{"key":"a","effect":"NoSchedule","tolerationSeconds":1}]]=],
+  [=["tolerations":[{"key":"a","tolerationSeconds":1}]]=],
+  [=["tolerations":[{"key":"a","operator":"Gt","value":"1"}]]=],
+  -- spreads
+  [=["topologySpreadConstraints":[{"maxSkew":0,"topologyKey":"a","whenUnsatisfiable":"DoNotSchedule"}]]=],
+  [=["topologySpreadConstraints":[{"maxSkew":1,"whenUnsatisfiable":"DoNotSchedule"}]]=],
+  [=["topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"a","whenUnsatisfiable":"Odd"}]]=],
+  [=["topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"a"}]]=],
+  [=["topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"a","whenUnsatisfiable":"ScheduleAnyway",
+    "minDomains":1}]]=],
+  [=["topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"a","whenUnsatisfiable":"DoNotSchedule"},
+    {"maxSkew":2,"topologyKey":"a","whenUnsatisfiable":"DoNotSchedule"}]]=],
+  [=["topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"a","whenUnsatisfiable":"DoNotSchedule",
+    "nodeTaintsPolicy":"Odd"}]]=],
+  [=["topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"a","whenUnsatisfiable":"DoNotSchedule",
+    "matchLabelKeys":["a"]}]]=],
+})
+
+-- Of volumes.
+add([=[{"spec":{"volumes":[{"name":"v",$}]}}]=], {
+  [=["emptyDir":{},"hostPath":{"path":"/x"}]=], [=["emptyDir":{"sizeLimit":"-1"}]=], [=["hostPath":{}]=],
+  [=["hostPath":{"path":"/a/../b"}]=], [=["hostPath":{"path":"/a","type":"Odd"}]=], [=["secret":{}]=],
+  [=["configMap":{}]=],
+  [=["secret":{"secretName":"a","defaultMode":512}]=], [=["configMap":{"name":"a","items":[{"key":"k"}]}]=],
+  [=["configMap":{"name":"a","items":[{"key":"k","path":"../x"}]}]=], [=["persistentVolumeClaim":{}]=],
+  [=["configMap":{"name":"a","items":[{"key":"k","path":"/x","mode":1000}]}]=], [=["nfs":{"path":"x","server":"a"}]=],
+  [=["nfs":{}]=], [=["downwardAPI":{"items":[{"path":"a"}]}]=], [=["projected":{"defaultMode":-1}]=],
+  [=["downwardAPI":{"items":[{"path":"..a","fieldRef":{"fieldPath":"metadata.name"}}]}]=],
+  [=["projected":{"sources":[{"secret":{"name":"a"},"configMap":{"name":"b"}}]}]=],
+  [=["projected":{"sources":[{"secret":{"name":"a","items":[{"key":"k","path":"p"}]}},
+    {"configMap":{"name":"b","items":[{"key":"k","path":"p"}]}}]}]=],
+  [=["ephemeral":{"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"]}}}]=], [=["ephemeral":{}]=],
+})
+add([=[{"spec":{"volumes":[{"name":"v"}],"containers":[{"name":"c","image":"i","volumeMounts":[$]}]}}]=], {
+  [=[{"name":"v","mountPath":"/a","subPath":"../x"}]=], [=[{"name":"v","mountPath":"/a","subPath":"/x"}]=],
+  [=[{"name":"v","mountPath":"/a"},{"name":"v","mountPath":"/a"}]=], [=[{"name":"w","mountPath":"/a"}]=],
+  [=[{"name":"v"}]=], [=[{"mountPath":"/a"}]=], [=[{"name":"v","mountPath":"/a","mountPropagation":"Odd"}]=],
+  [=[{"name":"v","mountPath":"/a","mountPropagation":"Bidirectional"}]=],
+  [=[{"name":"v","mountPath":"/a","subPath":"a","subPathExpr":"b"}]=],
+  [=[{"name":"v","mountPath":"/a","recursiveReadOnly":"Enabled"}]=],
+  [=[{"name":"v","mountPath":"/a","recursiveReadOnly":"Odd"}]=],
+})
+add([=[{"spec":{"volumes":[$]}}]=], { [=[{"name":"a_b"}]=], [=[{"emptyDir":{}}]=], [=[{"name":"a"},{"name":"a"}]=] })
+
+-- Of affinities.
+add([=[{"spec":{"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":{$}}}}}]=], {
+  "", [=["nodeSelectorTerms":["@empty"]]=],
+  [=["nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"In"}]}]]=],
+  [=["nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Odd"}]}]]=],
+  [=["nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Gt","values":["1","2"]}]}]]=],
+  [=["nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"Exists","values":["1"]}]}]]=],
+  [=["nodeSelectorTerms":[{"matchExpressions":[{"key":"a b","operator":"Exists"}]}]]=],
+  [=["nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"In","values":["b c"]}]}]]=],
+  [=["nodeSelectorTerms":[{"matchFields":[{"key":"a","operator":"In","values":["b"]}]}]]=],
+  [=["nodeSelectorTerms":[{"matchFields":[{"key":"metadata.name","operator":"In","values":["b","c"]}]}]]=],
+})
+add([=[{"spec":{"affinity":{$}}}]=], {
+  [=["nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":0,"preference":{}}]}]=],
+  [=["nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":101,"preference":{"matchExpressions":[
+    {"key":"a","operator":"In"}]}}]}]=],
+  [=["podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"labelSelector":{}}]}]=],
+  [=["podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"a b"}]}]=],
+  [=["podAntiAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":0,"podAffinityTerm":
+    {"topologyKey":"a"}}]}]=],
+  [=["podAntiAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"a","labelSelector":
+    {"matchExpressions":[{"key":"a","operator":"Odd"}]}}]}]=],
+  [=["podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"a","namespaces":["A"]}]}]=],
+  [=["podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"a","matchLabelKeys":["a"]}]}]=],
+  [=["podAffinity":{"requiredDuringSchedulingIgnoredDuringExecution":[{"topologyKey":"a","labelSelector":
+    {"matchLabels":{"a":"b c"}}}]}]=],
+})
+
+return pods
