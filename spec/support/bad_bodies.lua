@@ -187,6 +187,8 @@ add("scheduling.k8s.io/v1", "PriorityClass", "", "priorityclasses", [[{"value":1
 rows[#rows + 1] = { core .. "pods", "v1", "Pod", [[{"spec":{"containers":[{"name":"c","image":"i"}]}}]],
   require "spec.support.bad_pods" }
 
+for _, row in ipairs(require "spec.support.bad_kinds") do rows[#rows + 1] = row end
+
 local function merge(into, from)
   for key, value in pairs(from) do
     local both = type(value) == "table" and type(into[key]) == "table" and #value == 0 and next(value) ~= nil

@@ -11,6 +11,7 @@
 #include "base/must.h"
 #include "base/text/base64.h"
 #include "sim/lua/lua.h"
+#include "sim/text/json_error.h"
 #include "sim/text/tree.h"
 
 /* Name in the registry of the array with what a call made. */
@@ -338,6 +339,22 @@ static int l_parse(lua_State *L)
     return 1;
 }
 
+/* unreadable(base64): why Go does not read the text as a map; nil if it does. */
+static int l_unreadable(lua_State *L)
+{
+    struct buf out = {0};
+    char *why = NULL;
+    json_t *map = base64_decode(str_of(luaL_checkstring(L, 1)), &out)
+                      ? sim_parse_as((struct str){buf_text(&out), out.len}, JSON_OBJECT,
+                                     "map[string]interface {}", &why)
+                      : NULL;
+    if (!map) lua_pushstring(L, why ? why : "no base64");
+    json_decref(map);
+    free(why);
+    buf_clear(&out);
+    return lua_gettop(L) - 1;
+}
+
 /* copy(value): of all that is in it. */
 static int l_copy(lua_State *L)
 {
@@ -380,14 +397,32 @@ static int l_integer(lua_State *L)
 
 void sim_lua_open_json(lua_State *L)
 {
-    static const luaL_Reg functions[] = {
-        {"at", l_at},         {"text", l_text},       {"int", l_int},     {"number", l_number},
-        {"type", l_type},     {"count", l_count},     {"each", l_each},   {"members", l_members},
-        {"get", l_get},       {"element", l_element}, {"dump", l_dump},   {"set", l_set},
-        {"object", l_object}, {"integer", l_integer}, {"copy", l_copy},   {"insert", l_insert},
-        {"remove", l_remove}, {"equal", l_equal},     {"hash", l_hash},   {"sha256", l_sha256},
-        {"base64", l_base64}, {"write", l_write},     {"parse", l_parse}, {"seconds", l_seconds},
-        {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"at", l_at},
+                                         {"text", l_text},
+                                         {"int", l_int},
+                                         {"number", l_number},
+                                         {"type", l_type},
+                                         {"count", l_count},
+                                         {"each", l_each},
+                                         {"members", l_members},
+                                         {"get", l_get},
+                                         {"element", l_element},
+                                         {"dump", l_dump},
+                                         {"set", l_set},
+                                         {"object", l_object},
+                                         {"integer", l_integer},
+                                         {"copy", l_copy},
+                                         {"insert", l_insert},
+                                         {"remove", l_remove},
+                                         {"equal", l_equal},
+                                         {"hash", l_hash},
+                                         {"sha256", l_sha256},
+                                         {"base64", l_base64},
+                                         {"write", l_write},
+                                         {"parse", l_parse},
+                                         {"seconds", l_seconds},
+                                         {"unreadable", l_unreadable},
+                                         {NULL, NULL}};
     lua_newtable(L);
     luaL_setfuncs(L, functions, 0);
     *(json_t **)lua_newuserdata(L, sizeof(json_t *)) = NULL;

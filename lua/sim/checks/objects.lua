@@ -1,0 +1,70 @@
+-- Contents of other objects: secrets and configurations, taints. Arguments as in volumes.lua.
+local found = require "sim.checks.found"
+local json = require "sim.json"
+
+local at, text, each, members = json.at, json.text, json.each, json.members
+
+local objects = {}
+
+local MAX = 1024 * 1024
+
+-- How many bytes base64 stands for.
+local function decoded_size(value)
+  local _, pads = value:gsub("=", "")
+  return math.floor(#value / 4) * 3 - pads
+end
+
+function objects.secret_size(path, data)
+  local problems, size = found.new(), 0
+  for _, value in members(data) do size = size + decoded_size(value) end
+  if size > MAX then problems:too_long(path, MAX) end
+  return problems
+end
+
+-- The member that the argument names is a map.
+function objects.json(path, data, _, name)
+  local problems, value = found.new(), json.get(data, name)
+  local wrong = value and json.unreadable(value)
+  if wrong then problems:invalid(string.format("%s[%s]", path, name), "<secret contents redacted>", wrong) end
+  return problems
+end
+
+function objects.config_size(_, _, object)
+  local problems, size = found.new(), 0
+  for _, value in members(at(object, "data")) do size = size + #value end
+  for _, value in members(at(object, "binaryData")) do size = size + decoded_size(value) end
+  if size > MAX then problems:too_long("[]", MAX) end
+  return problems
+end
+
+-- Each key and effect once.
+function objects.taints(path, taints)
+  local problems, seen = found.new(), {}
+  for i, taint in each(taints) do
+    local id = text(taint, "key") .. "\n" .. text(taint, "effect")
+    if seen[id] then
+      local shown = json.object("Key", text(taint, "key"), "Value", text(taint, "value"), "Effect",
+        text(taint, "effect"), "TimeAdded", at(taint, "timeAdded") or json.null)
+      problems:add("Duplicate", string.format("%s[%d]", path, i - 1), "taints must be unique by key and effect pair",
+        shown)
+    end
+    seen[id] = true
+  end
+  return problems
+end
+
+-- Replicas of a status: no part is more than all of them.
+function objects.replicas(path, status)
+  local problems, all, ready = found.new(), json.int(status, "replicas", 0), json.int(status, "readyReplicas", 0)
+  for _, name in ipairs { "updatedReplicas", "readyReplicas", "availableReplicas" } do
+    local n = json.int(status, name, 0)
+    if n > all then problems:invalid(path .. "." .. name, n, "cannot be greater than status.replicas") end
+  end
+  local available = json.int(status, "availableReplicas", 0)
+  if available > ready then
+    problems:invalid(path .. ".availableReplicas", available, "cannot be greater than readyReplicas")
+  end
+  return problems
+end
+
+return objects

@@ -1,0 +1,112 @@
+-- More mistakes that a kube-apiserver refuses with 422, by kind, as rows of bad_bodies.lua.
+local core = "/api/v1/namespaces/default/"
+
+local rows = {}
+
+local function add(path, version, kind, base, mistakes) rows[#rows + 1] = { path, version, kind, base, mistakes } end
+
+local function named(group, scope, plural) return ("/apis/%s/%s%s"):format(group, scope, plural) end
+
+local inside = "namespaces/default/"
+local template = [[{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}}]]
+
+add(named("batch/v1", inside, "cronjobs"), "batch/v1", "CronJob", [[{"spec":{"schedule":"* * * * *","jobTemplate":
+  {"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}}}]], {
+  [[{"spec":{"schedule":"61 * * * *"}}]], [[{"spec":{"schedule":"* * * * x"}}]], [[{"spec":{"schedule":"* * 0 * *"}}]],
+  [[{"spec":{"schedule":"5-1 * * * *"}}]], [[{"spec":{"schedule":"*/0 * * * *"}}]], [[{"spec":{"schedule":"@odd"}}]],
+  [[{"spec":{"schedule":"1/2/3 * * * *"}}]], [[{"spec":{"schedule":"1-2-3 * * * *"}}]],
+  [[{"spec":{"schedule":"* * * * * *"}}]], [[{"spec":{"schedule":"TZ=UTC * * * * *"}}]],
+  [[{"spec":{"timeZone":"Odd/Zone"}}]], [[{"spec":{"timeZone":""}}]], [[{"spec":{"timeZone":"a//b"}}]],
+  [[{"spec":{"timeZone":"Local"}}]],
+  [[{"spec":{"jobTemplate":{"spec":{"template":{"spec":{"containers":[{"name":"c","image":"i","resources":
+    {"requests":{"cpu":"2"},"limits":{"cpu":"1"}}}]}}}}}}]],
+})
+add(named("batch/v1", inside, "jobs"), "batch/v1", "Job",
+  [[{"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}]], {
+  [[{"spec":{"podFailurePolicy":{"rules":[{"action":"Odd","onExitCodes":{"operator":"In","values":[1]}}]}}}]],
+  [[{"spec":{"podFailurePolicy":{"rules":[{"action":"FailJob"}]}}}]],
+  [[{"spec":{"podFailurePolicy":{"rules":[{"action":"FailIndex","onExitCodes":{"operator":"In","values":[1]}}]}}}]],
+  [[{"spec":{"podFailurePolicy":{"rules":[{"action":"Count","onExitCodes":{"operator":"In","values":[0]}}]}}}]],
+  [[{"spec":{"podFailurePolicy":{"rules":[{"action":"Count","onExitCodes":{"operator":"In","values":[2,1]}}]}}}]],
+  [[{"spec":{"podFailurePolicy":{"rules":[{"action":"Count","onExitCodes":{"operator":"Odd","values":[1,1]}}]}}}]],
+  [[{"spec":{"podFailurePolicy":{"rules":[{"action":"Count","onExitCodes":{"operator":"In","values":[1],
+    "containerName":"odd"}}]}}}]],
+  [[{"spec":{"podFailurePolicy":{"rules":[{"action":"Count","onPodConditions":[{"type":"a b","status":"Odd"}]}]}}}]],
+  [[{"spec":{"podFailurePolicy":{"rules":[{"action":"Count","onPodConditions":[{"type":"a","status":"True"}]}]},
+    "template":{"spec":{"restartPolicy":"OnFailure"}}}}]],
+  [[{"spec":{"podReplacementPolicy":"Odd"}}]], [[{"spec":{"backoffLimitPerIndex":1}}]],
+  [[{"spec":{"completionMode":"Indexed","parallelism":2}}]], [[{"spec":{"maxFailedIndexes":1,"completionMode":"Indexed",
+    "completions":2}}]],
+  [[{"spec":{"completionMode":"Indexed","completions":2,"successPolicy":{"rules":[{"succeededCount":3}]}}}]],
+  [[{"spec":{"completionMode":"Indexed","completions":2,"successPolicy":{"rules":[{}]}}}]],
+})
+add(named("rbac.authorization.k8s.io/v1", "", "clusterrolebindings"), "rbac.authorization.k8s.io/v1",
+  "ClusterRoleBinding", [[{"roleRef":{"kind":"ClusterRole","name":"a","apiGroup":"rbac.authorization.k8s.io"}}]], {
+  [[{"subjects":[{"kind":"ServiceAccount","name":"a"}]}]], [[{"roleRef":{"kind":"Role"}}]],
+})
+add(named("rbac.authorization.k8s.io/v1", "", "clusterroles"), "rbac.authorization.k8s.io/v1", "ClusterRole", "{}", {
+  [[{"rules":[{"verbs":["get"],"nonResourceURLs":["/a"],"resources":["pods"],"apiGroups":[""]}]}]],
+})
+add(named("rbac.authorization.k8s.io/v1", inside, "roles"), "rbac.authorization.k8s.io/v1", "Role", "{}", {
+  [[{"rules":[{"verbs":["get"],"nonResourceURLs":["/a"]}]}]],
+})
+add(named("networking.k8s.io/v1", inside, "ingresses"), "networking.k8s.io/v1", "Ingress", "{}", {
+  [[{"spec":{"rules":[{"http":{"paths":[{"path":"a","pathType":"Prefix","backend":{"service":{"name":"a",
+    "port":{"number":80}}}}]}}]}}]],
+  [[{"spec":{"rules":[{"http":{"paths":[{"path":"a","pathType":"ImplementationSpecific","backend":{"service":
+    {"name":"a","port":{"number":80}}}}]}}]}}]],
+  [[{"spec":{"rules":[{"http":{"paths":[{"path":"/a//b","pathType":"Exact","backend":{"service":{"name":"a",
+    "port":{"number":80}}}}]}}]}}]],
+  [[{"spec":{"rules":[{"http":{"paths":[{"path":"/a/..","pathType":"Exact","backend":{"service":{"name":"a",
+    "port":{"number":80}}}}]}}]}}]],
+  [[{"spec":{"defaultBackend":{"service":{"name":"a"}}}}]],
+  [[{"spec":{"defaultBackend":{"service":{"name":"a","port":{"number":80,"name":"b"}}}}}]],
+  [[{"spec":{"defaultBackend":{"service":{"name":"a","port":{"number":80}},"resource":{"kind":"A","name":"b"}}}}]],
+  [[{"spec":{"defaultBackend":{"service":{"name":"A","port":{"number":80}}}}}]],
+  [[{"spec":{"defaultBackend":{"service":{"name":"a","port":{"number":70000}}}}}]],
+  [[{"spec":{"rules":[{"host":"*.*.b"}]}}]],
+})
+add(named("networking.k8s.io/v1", inside, "networkpolicies"), "networking.k8s.io/v1", "NetworkPolicy",
+  [[{"spec":{"podSelector":{}}}]], {
+  [[{"spec":{"ingress":[{"from":[{"ipBlock":{"cidr":"odd"}}]}]}}]],
+  [[{"spec":{"ingress":[{"from":[{"ipBlock":{}}]}]}}]],
+  [[{"spec":{"ingress":[{"from":[{"ipBlock":{"cidr":"10.0.0.0/8","except":["11.0.0.0/16"]}}]}]}}]],
+  [[{"spec":{"ingress":[{"from":[{"ipBlock":{"cidr":"10.0.0.0/8"},"podSelector":{}}]}]}}]],
+  [[{"spec":{"ingress":[{"ports":[{"port":80,"endPort":79}]}]}}]], [[{"spec":{"egress":[{"ports":[{"endPort":79}]}]}}]],
+})
+add(named("apps/v1", inside, "statefulsets"), "apps/v1", "StatefulSet",
+  [[{"spec":{"selector":{"matchLabels":{"a":"b"}},"template":]] .. template .. "}}", {
+  [[{"spec":{"volumeClaimTemplates":[{"metadata":{"name":"d"},"spec":{"accessModes":["ReadWriteOnce"]}}]}}]],
+  [[{"spec":{"volumeClaimTemplates":[{"metadata":{"name":"d"},"spec":{"resources":{"requests":{"storage":"1Gi"}}}}]}}]],
+  [[{"spec":{"persistentVolumeClaimRetentionPolicy":{"whenDeleted":"Odd"}}}]],
+  [[{"spec":{"template":{"spec":{"activeDeadlineSeconds":5}}}}]],
+})
+add(core .. "secrets", "v1", "Secret", "{}", {
+  [[{"type":"kubernetes.io/dockerconfigjson","data":{".dockerconfigjson":"eA=="}}]],
+  [[{"type":"kubernetes.io/dockerconfigjson","data":{".dockerconfigjson":"W10="}}]],
+  [[{"type":"kubernetes.io/dockercfg","data":{".dockercfg":"ew=="}}]],
+})
+add(named("discovery.k8s.io/v1", inside, "endpointslices"), "discovery.k8s.io/v1", "EndpointSlice",
+  [[{"addressType":"IPv4","endpoints":[]}]], {
+  [[{"addressType":"Odd"}]], [[{"addressType":null}]], [[{"endpoints":[{"addresses":["odd"]}]}]],
+  [[{"endpoints":[{"addresses":["127.0.0.1"]}]}]], [[{"endpoints":[{"addresses":["fd00::1"]}]}]],
+  [[{"endpoints":[{"addresses":["@empty"]}]}]], [[{"endpoints":[{"addresses":["10.0.0.1"],"hostname":"A"}]}]],
+  [[{"ports":[{"name":"A","port":80}]}]], [[{"ports":[{"name":"a","port":80},{"name":"a","port":81}]}]],
+  [[{"ports":[{"name":"a","port":80,"protocol":"ODD"}]}]], [[{"ports":[{"port":80,"appProtocol":"a b"}]}]],
+})
+add(core .. "services", "v1", "Service", [[{"spec":{"ports":[{"port":80}]}}]], {
+  [[{"spec":{"loadBalancerSourceRanges":["10.0.0.0/8"]}}]], [[{"spec":{"externalIPs":["127.0.0.1"]}}]],
+  [[{"spec":{"type":"LoadBalancer","loadBalancerSourceRanges":["odd"]}}]], [[{"spec":{"externalIPs":["odd"]}}]],
+  [[{"spec":{"ports":[{"port":80,"nodePort":30000}]}}]], [[{"spec":{"allocateLoadBalancerNodePorts":true}}]],
+  [[{"spec":{"sessionAffinity":"ClientIP","sessionAffinityConfig":{"clientIP":{"timeoutSeconds":0}}}}]],
+  [[{"spec":{"type":"NodePort","externalTrafficPolicy":"Odd"}}]], [[{"spec":{"internalTrafficPolicy":"Odd"}}]],
+})
+add("/api/v1/nodes", "v1", "Node", "{}", {
+  [[{"spec":{"taints":[{"key":"a","effect":"NoSchedule"},{"key":"a","value":"b","effect":"NoSchedule"}]}}]],
+  [[{"spec":{"taints":[{"key":"a","effect":"Odd"}]}}]],
+})
+add(named("node.k8s.io/v1", "", "runtimeclasses"), "node.k8s.io/v1", "RuntimeClass", [[{"handler":"a"}]], {
+  [[{"handler":"A_b"}]], [[{"handler":null}]], [[{"scheduling":{"tolerations":[{"key":"a","operator":"Odd"}]}}]],
+})
+
+return rows
