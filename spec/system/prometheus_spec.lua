@@ -14,6 +14,8 @@ local missing = os.execute "command -v prometheus promtool >/dev/null" ~= 0
 local RARE = {
   kubelua_script_limit_waiting = true, kubelua_queue_dropped_total = true, kubelua_writes_total = true,
   kubelua_script_errors_total = true, kubelua_handler_quarantined = true, kubelua_handler_pending_events = true,
+  kubelua_sink_spool_events = true, kubelua_sink_failures_total = true, kubelua_sink_events_total = true,
+  kubelua_bucket_silent_seconds = true, kubelua_publish_leading = true, kubelua_publish_objects_total = true,
 }
 
 -- A script that has what most series are of.
