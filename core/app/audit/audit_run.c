@@ -38,7 +38,8 @@ static bool wants_colours(void)
 struct audit {
     const struct audit_request *request;
     struct audit_table *table;
-    char *source; /* "pods.json, manifests.yaml"; "https://..." */
+    char *source;  /* "pods.json, manifests.yaml"; "https://..." */
+    char *cluster; /* NULL: it has no name */
     int64_t begun_ns, time_s;
     enum audit_end end;
 };
@@ -60,7 +61,8 @@ static void write_report(const struct audit *audit)
                                                  .took_ms = (clock_measure_ns() - audit->begun_ns) / 1000000,
                                                  .time_s = audit->time_s,
                                                  .incomplete = incomplete(audit->end),
-                                                 .source = audit->source},
+                                                 .source = audit->source,
+                                                 .cluster = audit->cluster},
                   stdout);
 }
 
@@ -180,6 +182,9 @@ static enum audit_end audit_cluster(struct audit *audit, struct err *err)
     enum audit_end end = AUDIT_FAILED;
     if (cluster_config_load(&audit->request->options.cluster, &cluster, err)) {
         audit->source = xstrdup(cluster.server);
+        /* A name that all clusters have tells nothing. */
+        bool has_name = cluster.name && strcmp(cluster.name, "in-cluster") != 0;
+        audit->cluster = has_name ? xstrdup(cluster.name) : NULL;
         end = audit_of_cluster(audit->request, &cluster, audit->table, err);
     }
     cluster_config_clear(&cluster);
@@ -220,5 +225,6 @@ int audit_run(const struct audit_request *request)
         fprintf(stderr, "kubelua audit: cannot write the report: %s\n", strerror(errno));
     audit_table_free(audit.table);
     free(audit.source);
+    free(audit.cluster);
     return code;
 }

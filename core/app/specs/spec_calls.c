@@ -74,7 +74,7 @@ static void put_rows(const struct audit_table *table, const char *rule, struct b
     for (size_t i = 0; i < audit_table_count_rows(table); i++) {
         const struct audit_row *row = audit_table_row(table, i);
         if (!rule || strcmp(audit_table_rule(table, row->rule)->id, rule) == 0)
-            report_put_row(out, table, row, false);
+            report_put_row(out, table, row, false, NULL);
     }
     json_close(out, ']');
 }

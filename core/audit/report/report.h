@@ -15,6 +15,7 @@ struct report_options {
     int64_t time_s;         /* start of the audit, since 1970 */
     const char *incomplete; /* reason why findings may be missing; NULL: complete */
     const char *source;     /* input, as users name it: "dump.json", "https://..." */
+    const char *cluster;    /* whose objects they are: the name of its context; NULL: it has none, or files */
 };
 
 typedef void report_writer(const struct audit_table *table, const struct report_options *options, FILE *out);

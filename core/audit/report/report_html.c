@@ -47,6 +47,7 @@ static void put_head(struct html_page *p)
     put_element(p, "<title>Audit of ", source, "</title>\n<style>\n");
     put_embedded(p, "report.css");
     put_element(p, "</style>\n</head>\n<body>\n<header>\n<h1>Audit of ", source, "</h1>\n<p class=\"soft\">");
+    if (p->options->cluster) put_element(p, "cluster ", str_of(p->options->cluster), " · ");
 }
 
 static void put_total(struct html_page *p, const char *class, size_t count, const char *what)
@@ -124,13 +125,16 @@ static void put_message(struct html_page *p, const struct audit_row *row)
 
 static void put_where(struct html_page *p, const struct audit_object *object, const struct audit_row *row)
 {
-    if (!row->path.n && !row->value.n && !object->file.n) return;
+    const char *cluster = p->options->cluster;
+    if (!row->path.n && !row->value.n && !object->file.n && !cluster) return;
     buf_puts(&p->text, "<div>");
     if (row->path.n) put_element(p, "<code>", row->path, "</code> ");
     if (row->value.n) put_element(p, "<code>", row->value, "</code> ");
     if (object->file.n) put_element(p, "<small>", object->file, "");
     if (object->file.n && object->line) buf_printf(&p->text, ":%zu", object->line);
-    buf_puts(&p->text, object->file.n ? "</small></div>" : "</div>");
+    buf_puts(&p->text, object->file.n ? "</small>" : "");
+    if (cluster) put_element(p, "<small>", str_of(cluster), "</small>");
+    buf_puts(&p->text, "</div>");
 }
 
 static void put_row(struct html_page *p, const struct audit_row *row)

@@ -65,6 +65,7 @@ static void report_put_summary(struct buf *out, const struct audit_table *table,
     struct audit_totals totals = audit_table_totals(table);
     json_open(out, "summary", '{');
     json_text(out, "source", options->source);
+    if (options->cluster) json_text(out, "cluster", options->cluster);
     json_time(out, "time", options->time_s * 1000000);
     json_int(out, "milliseconds", options->took_ms);
     json_int(out, "rules", (int64_t)audit_table_rule_count(table));
@@ -90,7 +91,8 @@ static void put_fingerprint(struct buf *out, const struct audit_rule *rule, cons
     json_text(out, "fingerprint", fingerprint);
 }
 
-void report_put_row(struct buf *out, const struct audit_table *table, const struct audit_row *row, bool named)
+void report_put_row(struct buf *out, const struct audit_table *table, const struct audit_row *row, bool named,
+                    const char *cluster)
 {
     const struct audit_rule *rule = audit_table_rule(table, row->rule);
     const struct audit_object *object = audit_table_object(table, row->object);
@@ -99,6 +101,7 @@ void report_put_row(struct buf *out, const struct audit_table *table, const stru
     json_text(out, "severity", severity_name(rule->severity));
     json_str_unless_empty(out, "category", str_of(rule->category));
     json_text(out, "result", verdict_name(row->verdict));
+    if (cluster) json_text(out, "cluster", cluster);
     json_str(out, "apiVersion", object->api_version);
     json_str(out, "kind", object->kind);
     json_str_unless_empty(out, "namespace", object->ns);
@@ -124,7 +127,7 @@ void report_json(const struct audit_table *table, const struct report_options *o
     json_open(&text, "results", '[');
     for (size_t i = 0; i < count; i++) {
         report_begin_item(&text, i);
-        report_put_row(&text, table, audit_table_row(table, i), true);
+        report_put_row(&text, table, audit_table_row(table, i), true, options->cluster);
         report_write(&text, out);
     }
     buf_puts(&text, "\n]}\n");
@@ -144,7 +147,7 @@ void report_yaml(const struct audit_table *table, const struct report_options *o
     buf_puts(&text, count > 0 ? "results:\n" : "results: []\n");
     for (size_t i = 0; i < count; i++) {
         json.len = 0;
-        report_put_row(&json, table, audit_table_row(table, i), true);
+        report_put_row(&json, table, audit_table_row(table, i), true, options->cluster);
         buf_puts(&text, "- ");
         json_yaml(&text, buf_slice(&json), 1, true);
         report_write(&text, out);

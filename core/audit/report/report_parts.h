@@ -22,9 +22,9 @@ void report_put_object(struct buf *out, const struct audit_object *object, char 
 const char *report_mark(const struct audit_row *row);
 
 /* Parts of report_json that other formats use too. */
-/* `named`: with its fingerprint (finding_key.h). */
-void report_put_row(struct buf *out, const struct audit_table *table, const struct audit_row *row,
-                    bool named);
+/* `named`: with its fingerprint (finding_key.h). `cluster` may be NULL. */
+void report_put_row(struct buf *out, const struct audit_table *table, const struct audit_row *row, bool named,
+                    const char *cluster);
 
 /* A rule with its range of rows. */
 struct rule_rows {

@@ -3,7 +3,8 @@
  *   CRITICAL  privileged  No container is privileged  (2 of 310 objects)
  *     shop/web-1  Pod  container "web" is privileged  dump.json:120
  *
- * An error that rules share is a block of its own, behind the others:
+ * Objects of a cluster have the name of its context in place of a file. An error that rules share is a block
+ * of its own, behind the others:
  *
  *   ERROR  30 rules ended with the same error for Pod shop/web
  *     shop/web  Pod  error: spec.containers must be a list, not a string  dump.json:120
@@ -112,9 +113,10 @@ static void print_subject(struct table_report *r, const struct block *block,
 
 static void print_place(struct table_report *r, const struct block *block, const struct audit_object *object)
 {
-    if (!object->file.n) return;
+    const char *cluster = r->options->cluster;
+    if (!object->file.n && !cluster) return;
     r->lines.piece.len = 0;
-    terminal_put(&r->lines.piece, object->file);
+    terminal_put(&r->lines.piece, object->file.n ? object->file : str_of(cluster));
     if (object->line) buf_printf(&r->lines.piece, ":%zu", object->line);
     lines_put_part(&r->lines, LINES_DIM, buf_slice(&r->lines.piece), block->text_at);
 }
