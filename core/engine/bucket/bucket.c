@@ -194,7 +194,7 @@ static void nothing_yet(struct object_bucket *bucket)
     give_kinds(bucket, &bucket->err);
 }
 
-static void on_caught_up(void *ctx)
+static void on_caught_up(void *ctx, uint64_t sequence)
 {
     struct object_bucket *bucket = ctx;
     wake_waiters(bucket);

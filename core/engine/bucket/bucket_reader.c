@@ -86,6 +86,12 @@ static void append_message(struct bucket_reader *reader, const struct bucket_mes
     append(reader, &item, message);
 }
 
+static void append_caught_up(struct bucket_reader *reader)
+{
+    append(reader, &(const struct bucket_item){.type = RECORD_CAUGHT_UP, .message.sequence = reader->level},
+           NULL);
+}
+
 static bool expired(struct err *err, const char *why)
 {
     err_set(err, ERR_HTTP, "%s", why);
@@ -165,11 +171,10 @@ static enum bucket_next next(struct bucket_reader *reader, struct bucket_message
 
 static void follow(struct bucket_reader *reader, uint64_t pending, struct err *err)
 {
-    static const struct bucket_item caught_up = {.type = RECORD_CAUGHT_UP};
     struct bucket_message message;
     bool is_initial = reader->options.after == 0, is_level = is_initial && pending == 0;
     while (!atomic_load(&reader->stopped)) {
-        if (is_initial && is_level) append(reader, &caught_up, NULL);
+        if (is_initial && is_level) append_caught_up(reader);
         if (is_level) is_initial = false;
         enum bucket_next got = next(reader, &message, err);
         if (got == BUCKET_NEXT_OVER) return;
@@ -206,7 +211,7 @@ static void deliver(struct bucket_reader *reader, const struct bucket_item *item
         message.value = message.encoding + item->encoding_size + 1;
         o->sink->message(o->ctx, &message, item->is_initial);
         break;
-    case RECORD_CAUGHT_UP: o->sink->caught_up(o->ctx); break;
+    case RECORD_CAUGHT_UP: o->sink->caught_up(o->ctx, message.sequence); break;
     case RECORD_ENDED: o->sink->ended(o->ctx, &reader->err); break;
     }
 }

@@ -16,8 +16,8 @@ struct bucket_reader_sink {
     void (*opened)(void *ctx, int64_t created);
     /* Borrowed. `is_initial`: of the state that was there at the beginning. */
     void (*message)(void *ctx, const struct bucket_message *message, bool is_initial);
-    /* That state is complete; not when it reads on from a sequence. */
-    void (*caught_up)(void *ctx);
+    /* That state is complete, as of a sequence to read on from; not when it reads on itself. */
+    void (*caught_up)(void *ctx, uint64_t sequence);
     /* Once, last, unless it was stopped. ERR_HTTP with reason "Expired": the sequence is too old, or the
      * reader was behind for so long that it may have missed deleted keys. */
     void (*ended)(void *ctx, const struct err *err);

@@ -260,16 +260,17 @@ static void on_message(void *ctx, const struct bucket_message *message, bool is_
         on_skipped(call);
     else if (!is_skipped)
         feed(call, message);
-    /* Until the state is complete there is no message to go on behind. */
-    if (!call->over && (!is_initial || message->pending == 0)) source->last = message->sequence;
+    /* Until the state is complete there is nothing to go on behind. */
+    if (!call->over && !is_initial) source->last = message->sequence;
     leave(call);
 }
 
-static void on_caught_up(void *ctx)
+static void on_caught_up(void *ctx, uint64_t sequence)
 {
     struct bucket_call *call = ctx;
     struct str version = buf_slice(&call->newest);
     call->inside++;
+    call->source->last = sequence;
     if (call->options.verb == LW_LIST) {
         call->sink.list_end(call->ctx,
                             &(const struct lw_list_meta){.resource_version = version, .remaining = -1});

@@ -45,7 +45,7 @@ static enum bucket_outcome inspect(void *client, struct bucket_state *state, str
 static enum bucket_outcome read_script(void *client, const char *filter, uint64_t after, int heads_only,
                                        uint64_t *pending, struct stream_error *error)
 {
-    *pending = 2;
+    *pending = script.count;
     return BUCKET_DONE;
 }
 
@@ -112,9 +112,11 @@ static void on_message(void *ctx, const struct bucket_message *message, bool is_
     hear(text);
 }
 
-static void on_caught_up(void *ctx)
+static void on_caught_up(void *ctx, uint64_t sequence)
 {
-    hear("all");
+    char text[64];
+    snprintf(text, sizeof text, "all%d", (int)sequence);
+    hear(text);
 }
 
 static void on_ended(void *ctx, const struct err *err)
@@ -174,7 +176,13 @@ static void test_a_state_is_complete_though_its_last_message_went(void **state)
         {BUCKET_NEXT_MESSAGE, 7, 1, 0}, {BUCKET_NEXT_LEVEL, 100, 0, 0}, {BUCKET_NEXT_MESSAGE, 101, 0, 0}};
     start(steps, ARRAY_LEN(steps), 0);
     await_heard("then101");
-    assert_string_equal(heard, "first7 all then101 ");
+    assert_string_equal(heard, "first7 all100 then101 ");
+}
+
+static void test_a_state_without_objects_is_one_to_read_on_from(void **state)
+{
+    start(NULL, 0, 0);
+    await_heard("all100");
 }
 
 static void test_a_reader_that_was_behind_while_marks_went_reads_the_state_again(void **state)
@@ -227,6 +235,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_a_state_is_complete_though_its_last_message_went, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(test_a_state_without_objects_is_one_to_read_on_from, setup, teardown),
         cmocka_unit_test_setup_teardown(test_a_reader_that_was_behind_while_marks_went_reads_the_state_again,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(test_one_that_was_behind_while_none_went_reads_on, setup, teardown),
