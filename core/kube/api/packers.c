@@ -32,17 +32,17 @@ struct pack_lane *packers_claim(struct packers *packers, struct pack_lane *prefe
     return NULL;
 }
 
-static struct dealt_text *take_next(struct pack_lane *lane)
+static struct pack_job *take_next(struct pack_lane *lane)
 {
-    struct dealt_text *packing = STAILQ_FIRST(&lane->queue);
-    if (!packing) return NULL;
+    struct pack_job *job = STAILQ_FIRST(&lane->queue);
+    if (!job) return NULL;
     STAILQ_REMOVE_HEAD(&lane->queue, waiting);
     lane->waiting--;
-    return packing;
+    return job;
 }
 
 /* Packs without the lock; nobody else uses the pool of a busy lane. */
-static void pack(struct pack_lane *lane, struct dealt_text *const *texts, size_t count, bool drains)
+static void pack(struct pack_lane *lane, struct pack_job *const *texts, size_t count, bool drains)
 {
     pool_adopt(lane->pool);
     for (size_t i = 0; i < count; i++) {
@@ -55,10 +55,10 @@ static void pack(struct pack_lane *lane, struct dealt_text *const *texts, size_t
 
 size_t packers_pack(struct packers *packers, struct pack_lane *lane)
 {
-    struct dealt_text *texts[PACKED_AT_ONCE], *packing;
+    struct pack_job *texts[PACKED_AT_ONCE], *job;
     size_t count = 0;
     bool drains = lane->drains;
-    while (count < PACKED_AT_ONCE && (packing = take_next(lane))) texts[count++] = packing;
+    while (count < PACKED_AT_ONCE && (job = take_next(lane))) texts[count++] = job;
     lane->drains = false;
     pthread_mutex_unlock(&packers->lock);
     pack(lane, texts, count, drains);
@@ -152,12 +152,12 @@ static void settle(struct packers *packers)
 }
 
 /* A stream that is told may free any of them. */
-static struct packings *next_ready(const struct packers *packers)
+static struct pack_queue *next_ready(const struct packers *packers)
 {
-    struct packings *packings;
-    TAILQ_FOREACH (packings, &packers->streams, link) {
-        const struct dealt_text *first = STAILQ_FIRST(&packings->queue);
-        if (packings->seen != packers->round && first && packing_is_done(first)) return packings;
+    struct pack_queue *queue;
+    TAILQ_FOREACH (queue, &packers->streams, link) {
+        const struct pack_job *first = STAILQ_FIRST(&queue->queue);
+        if (queue->seen != packers->round && first && pack_job_is_done(first)) return queue;
     }
     return NULL;
 }
@@ -165,13 +165,13 @@ static struct packings *next_ready(const struct packers *packers)
 static void on_wake(void *ctx)
 {
     struct packers *packers = ctx;
-    struct packings *packings;
+    struct pack_queue *queue;
     packers->woken = false;
     packers->round++;
     settle(packers);
-    while ((packings = next_ready(packers))) {
-        packings->seen = packers->round;
-        packings->ready(packings->ctx);
+    while ((queue = next_ready(packers))) {
+        queue->seen = packers->round;
+        queue->ready(queue->ctx);
     }
 }
 
@@ -213,10 +213,10 @@ static void lane_clear(struct pack_lane *lane)
     pool_free(lane->pool);
 }
 
-void packing_drop(struct dealt_text *packing)
+void pack_job_drop(struct pack_job *job)
 {
-    buf_clear(&packing->text);
-    free(packing);
+    buf_clear(&job->text);
+    free(job);
 }
 
 void packers_free(struct packers *packers)
@@ -224,10 +224,10 @@ void packers_free(struct packers *packers)
     if (!packers) return;
     must(TAILQ_EMPTY(&packers->streams) && packers->thread_count == 0);
     for (unsigned i = 0; i < packers->count; i++) lane_clear(&packers->lane[i]);
-    struct dealt_text *packing;
-    while ((packing = STAILQ_FIRST(&packers->idle))) {
+    struct pack_job *job;
+    while ((job = STAILQ_FIRST(&packers->idle))) {
         STAILQ_REMOVE_HEAD(&packers->idle, next);
-        packing_drop(packing);
+        pack_job_drop(job);
     }
     waker_free(packers->waker);
     pthread_mutex_destroy(&packers->lock);
@@ -256,9 +256,9 @@ unsigned packers_count(const struct packers *packers)
 
 size_t packers_under_way(const struct packers *packers)
 {
-    const struct packings *packings;
+    const struct pack_queue *queue;
     size_t count = 0;
-    TAILQ_FOREACH (packings, &packers->streams, link) count += packings->count;
+    TAILQ_FOREACH (queue, &packers->streams, link) count += queue->count;
     return count;
 }
 

@@ -26,7 +26,7 @@ struct pack_lane;
 
 /* One text on its way. The stream sets what stands above the line when it deals it, and reads the root when
  * it is done. */
-struct dealt_text {
+struct pack_job {
     struct str object;     /* what is to be packed, in `text` */
     struct pack_mark mark; /* for who packs it */
     int64_t received_us;
@@ -34,25 +34,25 @@ struct dealt_text {
     /* --- */
     struct buf text;   /* with a line end behind its length, and TAPE_PADDING readable bytes */
     struct root *root; /* a reference; NULL: it could not be packed like this */
-    const struct packings *of;
+    const struct pack_queue *of;
     struct pack_lane *lane;
     _Atomic bool done;
-    STAILQ_ENTRY(dealt_text) next;    /* of its stream */
-    STAILQ_ENTRY(dealt_text) waiting; /* of its lane */
+    STAILQ_ENTRY(pack_job) next;    /* of its stream */
+    STAILQ_ENTRY(pack_job) waiting; /* of its lane */
 };
 
 /* Texts that a stream has dealt, in order. Owner: the stream, which embeds it. */
-struct packings {
+struct pack_queue {
     struct packers *packers;
     /* Sets the root of a text. On any thread, one text of a lane at a time; what it reads of the stream must
      * not change while anything is under way. */
-    void (*pack)(const struct packings *packings, struct dealt_text *packing, struct packer *packer);
+    void (*pack)(const struct pack_queue *queue, struct pack_job *job, struct packer *packer);
     void (*ready)(void *ctx); /* the first one is done; called from the loop */
     void *ctx;
-    STAILQ_HEAD(, dealt_text) queue;
+    STAILQ_HEAD(, pack_job) queue;
     size_t count, bytes; /* that are under way */
     unsigned seen;       /* round in which it was looked at */
-    TAILQ_ENTRY(packings) link;
+    TAILQ_ENTRY(pack_queue) link;
 };
 
 /* Makes that many lanes, with pools of these options. One thread fewer than lanes runs between start and
@@ -75,18 +75,18 @@ size_t packers_used_bytes(const struct packers *packers);
 void packers_hold(struct packers *packers);
 void packers_let_go(struct packers *packers);
 
-void packings_init(struct packings *packings, struct packers *packers);
+void pack_queue_init(struct pack_queue *queue, struct packers *packers);
 /* Drops what is under way; waits for what is being packed. */
-void packings_clear(struct packings *packings);
+void pack_queue_clear(struct pack_queue *queue);
 /* Returns one without a text, for the caller to complete and to deal. */
-struct dealt_text *packings_make(struct packings *packings);
+struct pack_job *pack_queue_make(struct pack_queue *queue);
 /* Texts of one group go to one lane. Takes it. */
-void packings_deal(struct packings *packings, struct dealt_text *packing, uint32_t group);
+void pack_queue_deal(struct pack_queue *queue, struct pack_job *job, uint32_t group);
 /* Returns whether so much is under way that the stream should wait. */
-bool packings_is_full(const struct packings *packings);
+bool pack_queue_is_full(const struct pack_queue *queue);
 /* Waits until the first one is done, and helps. */
-void packings_wait(struct packings *packings);
-/* Takes the first one if it is done; NULL: it is not, or there is none. End it by packing_free. */
-struct dealt_text *packings_take(struct packings *packings);
+void pack_queue_wait(struct pack_queue *queue);
+/* Takes the first one if it is done; NULL: it is not, or there is none. End it by pack_job_free. */
+struct pack_job *pack_queue_take(struct pack_queue *queue);
 /* Its root is the caller's. */
-void packing_free(struct packings *packings, struct dealt_text *packing);
+void pack_job_free(struct pack_queue *queue, struct pack_job *job);

@@ -1,11 +1,11 @@
-/* Internals shared by packers.c, the threads and their pools, and packings.c, what a stream has dealt. Owner:
- * as packers.h says. For these files only. */
+/* Internals shared by packers.c, the threads and their pools, and pack_queue.c, what a stream has dealt.
+ * Owner: as packers.h says. For these files only. */
 #pragma once
 #include <pthread.h>
 
 #include "kube/api/packers.h"
 
-STAILQ_HEAD(packing_queue, dealt_text);
+STAILQ_HEAD(packing_queue, pack_job);
 
 /* A pool with what waits for it. The queue and the flags are guarded by the lock of all; pool and packer
  * belong to the thread that made it busy. */
@@ -27,7 +27,7 @@ struct packers {
     /* Used on the I/O thread alone: */
     bool woken; /* by itself */
     unsigned round;
-    TAILQ_HEAD(, packings) streams;
+    TAILQ_HEAD(, pack_queue) streams;
     struct packing_queue idle;
     size_t idle_count;
     pthread_t thread[PACKERS_MAX];
@@ -36,9 +36,9 @@ struct packers {
     struct pack_lane lane[];
 };
 
-static inline bool packing_is_done(const struct dealt_text *packing)
+static inline bool pack_job_is_done(const struct pack_job *job)
 {
-    return atomic_load_explicit(&packing->done, memory_order_acquire);
+    return atomic_load_explicit(&job->done, memory_order_acquire);
 }
 
 /* Makes a lane busy that has something to do: this one if it can, else another one. NULL: none can. With the
@@ -49,4 +49,4 @@ struct pack_lane *packers_claim(struct packers *packers, struct pack_lane *prefe
 size_t packers_pack(struct packers *packers, struct pack_lane *lane);
 /* Has the loop look at the lanes and the streams in its next turn. On the I/O thread. */
 void packers_wake_later(struct packers *packers);
-void packing_drop(struct dealt_text *packing);
+void pack_job_drop(struct pack_job *job);

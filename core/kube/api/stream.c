@@ -27,7 +27,7 @@ struct stream *stream_new(const struct stream_options *options, enum frame_form 
 void stream_free(struct stream *stream)
 {
     if (!stream) return;
-    if (stream->packings.packers) packings_clear(&stream->packings);
+    if (stream->jobs.packers) pack_queue_clear(&stream->jobs);
     framer_free(stream->framer);
     buf_clear(&stream->type_texts);
     free(stream);
@@ -201,10 +201,10 @@ static struct root *pack_item(const struct stream *stream, struct packer *packer
     return root;
 }
 
-static void pack_dealt(const struct packings *packings, struct dealt_text *packing, struct packer *packer)
+static void pack_dealt(const struct pack_queue *queue, struct pack_job *job, struct packer *packer)
 {
-    const struct stream *stream = packings->ctx;
-    packing->root = pack_item(stream, packer, packing->object, &packing->mark);
+    const struct stream *stream = queue->ctx;
+    job->root = pack_item(stream, packer, job->object, &job->mark);
 }
 
 static bool take_item(struct stream *stream, struct str item)
@@ -226,9 +226,9 @@ static bool take_item(struct stream *stream, struct str item)
     return !stream->stopped;
 }
 
-static bool take_again(struct stream *stream, struct dealt_text *packing)
+static bool take_again(struct stream *stream, struct pack_job *job)
 {
-    return take_item(stream, packing->object);
+    return take_item(stream, job->object);
 }
 
 static bool on_item(void *ctx, const char *text, size_t len)

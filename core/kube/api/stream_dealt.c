@@ -13,14 +13,14 @@ static void on_ready(void *ctx)
 }
 
 void stream_use_packers(struct stream *stream,
-                        void (*pack)(const struct packings *, struct dealt_text *, struct packer *),
-                        bool (*again)(struct stream *, struct dealt_text *))
+                        void (*pack)(const struct pack_queue *, struct pack_job *, struct packer *),
+                        bool (*again)(struct stream *, struct pack_job *))
 {
-    stream->packings.pack = pack;
-    stream->packings.ready = on_ready;
-    stream->packings.ctx = stream;
+    stream->jobs.pack = pack;
+    stream->jobs.ready = on_ready;
+    stream->jobs.ctx = stream;
     stream->again = again;
-    packings_init(&stream->packings, stream->options.packers);
+    pack_queue_init(&stream->jobs, stream->options.packers);
 }
 
 static bool goes_on(const struct stream *stream)
@@ -29,38 +29,38 @@ static bool goes_on(const struct stream *stream)
 }
 
 /* Delivers one, which is freed before: the sink may stop the stream, but it does not free it. */
-static bool deliver(struct stream *stream, struct dealt_text *packing)
+static bool deliver(struct stream *stream, struct pack_job *job)
 {
     const struct stream_options *o = &stream->options;
     int64_t fed_us = stream->received_us;
-    stream->received_us = packing->received_us;
-    if (!packing->root) {
+    stream->received_us = job->received_us;
+    if (!job->root) {
         stream->is_again = true;
-        stream->again(stream, packing);
+        stream->again(stream, job);
         stream->is_again = false;
-    } else if (packing->type == DEALT_ITEM) {
-        o->sink->item(o->ctx, packing->root);
+    } else if (job->type == DEALT_ITEM) {
+        o->sink->item(o->ctx, job->root);
     } else {
-        o->sink->event(o->ctx, packing->type, packing->root, packing->received_us);
+        o->sink->event(o->ctx, job->type, job->root, job->received_us);
     }
-    packing_free(&stream->packings, packing);
+    pack_job_free(&stream->jobs, job);
     stream->received_us = fed_us;
     return goes_on(stream);
 }
 
 bool stream_deliver_done(struct stream *stream)
 {
-    struct dealt_text *packing;
-    while (goes_on(stream) && (packing = packings_take(&stream->packings)))
-        if (!deliver(stream, packing)) return false;
+    struct pack_job *job;
+    while (goes_on(stream) && (job = pack_queue_take(&stream->jobs)))
+        if (!deliver(stream, job)) return false;
     return goes_on(stream);
 }
 
 bool stream_settle(struct stream *stream)
 {
     if (!stream_has_packers(stream)) return true;
-    while (goes_on(stream) && stream->packings.count > 0) {
-        packings_wait(&stream->packings);
+    while (goes_on(stream) && stream->jobs.count > 0) {
+        pack_queue_wait(&stream->jobs);
         stream_deliver_done(stream);
     }
     return goes_on(stream);
@@ -69,17 +69,17 @@ bool stream_settle(struct stream *stream)
 /* Lets the packers catch up. */
 static bool ease(struct stream *stream)
 {
-    while (goes_on(stream) && packings_is_full(&stream->packings)) {
-        packings_wait(&stream->packings);
+    while (goes_on(stream) && pack_queue_is_full(&stream->jobs)) {
+        pack_queue_wait(&stream->jobs);
         stream_deliver_done(stream);
     }
     return goes_on(stream);
 }
 
 /* Gives a text to it, with a line end and room behind its length. */
-static void fill(struct stream *stream, struct dealt_text *packing, struct str text)
+static void fill(struct stream *stream, struct pack_job *job, struct str text)
 {
-    struct buf *own = &packing->text;
+    struct buf *own = &job->text;
     if (!framer_swap(stream->framer, text.p, own)) {
         own->len = 0;
         buf_reserve(own, text.n + TAPE_PADDING);
@@ -91,14 +91,14 @@ static void fill(struct stream *stream, struct dealt_text *packing, struct str t
 
 bool stream_deal(struct stream *stream, struct str text, struct str object, unsigned type)
 {
-    struct packings *packings = &stream->packings;
-    struct dealt_text *packing = packings_make(packings);
+    struct pack_queue *queue = &stream->jobs;
+    struct pack_job *job = pack_queue_make(queue);
     size_t at = (size_t)(object.p - text.p);
-    fill(stream, packing, text);
-    packing->object = (struct str){packing->text.data + at, object.n};
-    packing->type = type;
-    packing->received_us = stream->received_us;
-    packings_deal(packings, packing, pack_group(packing->object));
-    if (packings->count >= LOOK_FROM && !stream_deliver_done(stream)) return false;
+    fill(stream, job, text);
+    job->object = (struct str){job->text.data + at, object.n};
+    job->type = type;
+    job->received_us = stream->received_us;
+    pack_queue_deal(queue, job, pack_group(job->object));
+    if (queue->count >= LOOK_FROM && !stream_deliver_done(stream)) return false;
     return ease(stream);
 }

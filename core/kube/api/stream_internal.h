@@ -12,8 +12,8 @@ struct stream {
     bool stopped;
     int64_t received_us; /* of the bytes being fed */
     /* Of a stream with packers, what they have; see stream_dealt.c. */
-    struct packings packings;
-    bool (*again)(struct stream *stream, struct dealt_text *packing);
+    struct pack_queue jobs;
+    bool (*again)(struct stream *stream, struct pack_job *job);
     bool is_again;  /* a text that they could not pack is taken as if there were none of them */
     bool deals;     /* the line that was asked about is for them */
     struct err err; /* set by a frame that ends the stream */
@@ -36,11 +36,11 @@ enum { DEALT_ITEM = LW_DELETED + 1 };
 /* Makes a stream one with packers. `pack` packs one of its texts (packers.h), and `again` takes a text that
  * could not be packed like that, on the I/O thread: returns whether the stream goes on. */
 void stream_use_packers(struct stream *stream,
-                        void (*pack)(const struct packings *, struct dealt_text *, struct packer *),
-                        bool (*again)(struct stream *, struct dealt_text *));
+                        void (*pack)(const struct pack_queue *, struct pack_job *, struct packer *),
+                        bool (*again)(struct stream *, struct pack_job *));
 static inline bool stream_has_packers(const struct stream *stream)
 {
-    return stream->packings.packers != NULL && !stream->is_again;
+    return stream->jobs.packers != NULL && !stream->is_again;
 }
 /* Deals a text, of which `object` is to be packed. Returns whether the stream goes on. */
 bool stream_deal(struct stream *stream, struct str text, struct str object, unsigned type);

@@ -247,10 +247,10 @@ static bool on_oversize(void *ctx, const char *head, size_t head_len, size_t see
 
 /* --- with packers */
 
-static void pack_dealt(const struct packings *packings, struct dealt_text *packing, struct packer *packer)
+static void pack_dealt(const struct pack_queue *queue, struct pack_job *job, struct packer *packer)
 {
-    const struct stream *stream = packings->ctx;
-    packing->root = pack_object(stream, packer, packing->object, packing->type, &packing->mark);
+    const struct stream *stream = queue->ctx;
+    job->root = pack_object(stream, packer, job->object, job->type, &job->mark);
 }
 
 static struct framer *watch_framer(struct stream *stream)
@@ -262,10 +262,10 @@ static struct framer *watch_framer(struct stream *stream)
 
 /* Cuts and takes the line on its own, as if it had not been dealt. An event that ends in a later line, which
  * no server writes, is missed; the watch that resumes takes each line as it comes. */
-static bool take_again(struct stream *stream, struct dealt_text *packing)
+static bool take_again(struct stream *stream, struct pack_job *job)
 {
     struct framer *framer = watch_framer(stream);
-    struct str line = buf_slice(&packing->text);
+    struct str line = buf_slice(&job->text);
     bool ok = framer_feed(framer, line.p, line.n + 1, &stream->err);
     if (ok && !framer_end(framer, &stream->err)) *stream->options.is_odd = true;
     framer_free(framer);

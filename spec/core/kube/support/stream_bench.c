@@ -116,7 +116,7 @@ static void on_packed(void *ctx)
 /* Waits for what the packers have. Returns false if the stream ended. */
 static bool settle(struct stream_bench *bench)
 {
-    while (bench->packers && !bench->ended && bench->stream->packings.count > 0) loop_once(bench->loop, true);
+    while (bench->packers && !bench->ended && bench->stream->jobs.count > 0) loop_once(bench->loop, true);
     return !bench->ended;
 }
 
