@@ -11,7 +11,7 @@ local k8s = {}
 ---@class k8s.time
 local time = {}
 
----Returns seconds since the epoch; nil for what is not a time of RFC 3339.
+---Returns seconds since the epoch, with the fraction that the text has; nil for what is not a time of RFC 3339.
 ---@param text string
 ---@return number?
 function time.parse(text) end

@@ -79,11 +79,30 @@ static bool read_offset(struct str text, int *seconds)
     *seconds = 0;
     if (text.n == 1 && has_form(text, "Z")) return true;
     if (text.n != 6 || (!has_form(text, "+dd:dd") && !has_form(text, "-dd:dd"))) return false;
-    *seconds = (*text.p == '-' ? -1 : 1) * (number(text.p + 1, 2) * 3600 + number(text.p + 4, 2) * 60);
-    return true;
+    int hours = number(text.p + 1, 2), minutes = number(text.p + 4, 2);
+    *seconds = (*text.p == '-' ? -1 : 1) * (hours * 3600 + minutes * 60);
+    return hours < 24 && minutes < 60;
+}
+
+/* Cuts ".25" off, as microseconds; 0 if there is none. */
+static int cut_fraction(struct str *text)
+{
+    int us = 0, unit = 100000;
+    if (!has_form(*text, ".d")) return 0;
+    for (text->p++, text->n--; has_form(*text, "d"); text->p++, text->n--, unit /= 10)
+        us += (*text->p - '0') * unit;
+    return us;
 }
 
 bool civil_read_utc(struct str text, int64_t *seconds)
+{
+    int64_t time_us;
+    if (!civil_read_utc_us(text, &time_us)) return false;
+    *seconds = floor_div(time_us, 1000000);
+    return true;
+}
+
+bool civil_read_utc_us(struct str text, int64_t *time_us)
 {
     enum { HEAD = 19 };
     int offset_s;
@@ -91,14 +110,13 @@ bool civil_read_utc(struct str text, int64_t *seconds)
     struct str rest = {text.p + HEAD, text.n - HEAD};
     int month = number(text.p + 5, 2), day = number(text.p + 8, 2);
     int hour = number(text.p + 11, 2), minute = number(text.p + 14, 2), second = number(text.p + 17, 2);
-    if (has_form(rest, ".d")) do
-            rest.p++, rest.n--;
-        while (has_form(rest, "d"));
+    int fraction_us = cut_fraction(&rest);
     if (!read_offset(rest, &offset_s)) return false;
     int year = number(text.p, 4);
     if (month < 1 || month > 12 || day < 1 || day > civil_month_length(year, month)) return false;
     if (hour > 23 || minute > 59 || second > 60) return false;
-    *seconds = civil_days(year, month, day) * DAY_S + hour * 3600 + minute * 60 + second - offset_s;
+    int64_t seconds = civil_days(year, month, day) * DAY_S + hour * 3600 + minute * 60 + second - offset_s;
+    *time_us = seconds * 1000000 + fraction_us;
     return true;
 }
 

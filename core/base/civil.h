@@ -25,6 +25,8 @@ void civil_put_utc(struct buf *out, int64_t time_us, int digits);
 /* Reads a time of RFC 3339, "2026-01-01T02:00:00.5+02:00", as seconds after 1970; fractions are cut off, and
  * the letters may be small. False for anything else, such as a day that its month does not have. */
 bool civil_read_utc(struct str text, int64_t *seconds);
+/* The same in microseconds, with up to six digits of the fraction. */
+bool civil_read_utc_us(struct str text, int64_t *time_us);
 int civil_month_length(int64_t year, int month);
 /* Rounded towards the past, as dates before 1970 need it. */
 static inline int64_t floor_div(int64_t a, int64_t b)

@@ -25,6 +25,11 @@ end
 
 local function check_owns(given)
   local owns = {}
+  for key in pairs(given) do
+    if type(key) ~= "number" then
+      raw.raise("k8s.controller: owns must be a list of kinds or informers, found the key " .. tostring(key))
+    end
+  end
   for i, entry in ipairs(given) do
     if type(entry) == "table" then
       entry = require("k8s.related").check_index(entry)

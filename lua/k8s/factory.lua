@@ -84,7 +84,7 @@ end
 -- Checks that a running script declared the kind, and the namespaces if its informer follows them. The table is copied,
 -- so that what is checked is what is used.
 local function check_running(kind, merged, cluster)
-  check_informer(kind, cluster)
+  local has_namespaces = check_informer(kind, cluster)
   if type(merged.namespaces) ~= "table" then
     return
   end
@@ -94,6 +94,9 @@ local function check_running(kind, merged, cluster)
   end
   merged.namespaces = copy
   if copy.selector ~= nil then
+    if has_namespaces == false then
+      raw.raise("k8s.informer: " .. kind .. " are not namespaced, so namespaces.selector cannot choose any")
+    end
     check_informer("namespaces", cluster)
   end
 end

@@ -44,18 +44,65 @@ types.known = {
 
 local function bound(own, name)
   local value = own[name]
-  if own.type == "duration" then
-    return value and (raw.params.seconds(tostring(value)) or raw.raise(name .. ' is not a duration: "' .. value .. '"'))
-  elseif value ~= nil and type(value) ~= "number" then
-    raw.raise(name .. " must be a number, not a " .. type(value))
+  return own.type == "duration" and value and raw.params.seconds(tostring(value)) or value
+end
+
+local function check_bound(own, name, complain)
+  local value = bound(own, name)
+  if value == nil then
+    return
+  elseif own.type == "duration" and type(value) ~= "number" then
+    complain(name .. ' is not a duration: "' .. value .. '"')
+  elseif type(value) ~= "number" then
+    complain(name .. " must be a number, not a " .. type(value))
   end
-  return value
+end
+
+local NUMBERS = { duration = true, integer = true, number = true }
+
+local function check_list(own, complain)
+  for i, value in ipairs(type(own.default) == "table" and own.default or {}) do
+    if type(value) ~= "string" then
+      complain("default must be a list of strings, and number " .. i .. " is a " .. type(value))
+    end
+  end
+  return own.values and complain "values are not for lists"
+end
+
+-- Of durations they are numbers of seconds, or texts.
+local function check_values_type(own, complain)
+  local example = own.default
+  if own.type then
+    example = types.known[own.type].example
+  end
+  for i, value in ipairs(own.values) do
+    if type(value) ~= type(example) and not (own.type == "duration" and type(value) == "number") then
+      complain("values must be of the type " .. type(example) .. ", and number " .. i .. " is a " .. type(value))
+    end
+  end
+end
+
+-- Checks what holds of any value: bounds, values, the items of a list. `complain(why)` raises.
+function types.check(own, complain)
+  local is_number = NUMBERS[own.type] or own.type == nil and type(own.default) == "number"
+  if (own.min ~= nil or own.max ~= nil) and not is_number then
+    complain "min and max are for numbers, integers and durations"
+  end
+  check_bound(own, "min", complain)
+  check_bound(own, "max", complain)
+  if own.min ~= nil and own.max ~= nil and bound(own, "min") > bound(own, "max") then
+    complain("min, " .. own.min .. ", is more than max, " .. own.max)
+  elseif own.type == "list" then
+    check_list(own, complain)
+  elseif own.values then
+    check_values_type(own, complain)
+  end
 end
 
 local function check_bounds(own, value, refuse)
   local min, max = bound(own, "min"), bound(own, "max")
   if type(value) ~= "number" then
-    return (min or max) and raw.raise "min and max are for numbers, integers and durations"
+    return
   elseif min and value < min then
     refuse(value .. " is less than " .. own.min .. ", the least value")
   elseif max and value > max then

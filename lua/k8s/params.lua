@@ -109,6 +109,9 @@ local function read_options(where, declared)
   elseif own.from and own.type ~= "secret" then
     raw.raise(where .. ': from is for parameters of the type "secret"')
   end
+  param_types.check(own, function(why)
+    raw.raise(where .. ": " .. why)
+  end)
   return own
 end
 

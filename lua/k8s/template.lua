@@ -3,11 +3,16 @@
 local raw = ...
 
 local SCALARS = { string = true, number = true, boolean = true }
+local VALUES = { table = true, userdata = true }
 
 local function value_of(values, name, place)
   local value = values[name]
   if value == nil then
     require "k8s.unknown"("k8s.template: " .. place, name, values, "value")
+  elseif not SCALARS[type(value)] and not VALUES[type(value)] and value ~= raw.null then
+    raw.raise("k8s.template: " .. place .. ": ${" .. name .. "} is a " .. type(value) .. ", which objects cannot have")
+  elseif value ~= value or value == math.huge or value == -math.huge then
+    raw.raise("k8s.template: " .. place .. ": ${" .. name .. "} is " .. tostring(value) .. ", which is no JSON number")
   end
   return value
 end

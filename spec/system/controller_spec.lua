@@ -151,6 +151,8 @@ describe("k8s.controller", function()
       ["{ of = 5, reconcile = print }"] = "k8s.controller: of must be a kind or informer, not number",
       ["{ of = 'pods', reconcil = print }"] = 'did you mean "reconcile"',
       ["{ of = 'pods', reconcile = print, owns = { 5 } }"] = "owns must be a list of kinds or informers",
+      ["{ of = 'pods', reconcile = print, owns = { jobs = 'spec.x' } }"] =
+        "owns must be a list of kinds or informers, found the key jobs",
       ["{ of = 'pods', reconcile = print, owns = { { of = k8s.informer 'nodes' } } }"] = "an index needs of and index",
       ["{ of = 'pods', reconcile = print, owns = { { of = k8s.informer 'nodes', index = 'x' } } }"] =
         'k8s.controller: owns: the informer has no index "x"; add it with add_index before',

@@ -123,6 +123,25 @@ describe("an informer of namespaces by their labels", function()
     assert.has_match(":1: error: missing permission: list and watch namespaces\n", out)
   end)
 
+  it("is refused for a kind without namespaces, by the engine, by `kubelua check`, and while a script runs", function()
+    local why = "nodes are not namespaced, so namespaces.selector cannot choose any"
+    local selects = 'k8s.informer("nodes", { namespaces = { selector = "team=shop" } })'
+    local path_of = cluster.script('local k8s = require "k8s" ' .. selects)
+    engine = cluster.kubelua { "run", "-s", sim.server, "-f", path_of }
+    assert.are.equal(2, engine:wait(30))
+    assert.has_match(":1: " .. why, engine:err(), 1, true)
+    local p = cluster.kubelua { "check", "-f", path_of }
+    assert.are.equal(1, p:wait(30))
+    assert.has_match("informer of nodes: they are not namespaced, so namespaces.selector cannot", p:out(), 1, true)
+    engine = cluster.kubelua { "exec", "-s", sim.server, cluster.script([[
+      local k8s = require "k8s"
+      k8s.reads { "nodes:watch", "namespaces:watch" }
+      k8s.main(function() print(pcall(function() return ]] .. selects .. [[ end)) end)
+    ]]) }
+    assert.are.equal(0, engine:wait(30))
+    assert.has_match("false\t[^\n]*k8s.informer: " .. why, engine:out())
+  end)
+
   it("is checked while the script loads", function()
     local function refuses(options, message)
       local p = cluster.kubelua { "check", "-f",

@@ -28,7 +28,9 @@ end
 describe("k8s.time and k8s.schedule", function()
   it("read and write times and durations", function()
     assert.equal(1767225600, k8s.time.parse "2026-01-01T00:00:00Z")
-    assert.equal(1767225600, k8s.time.parse "2026-01-01T02:00:00.5+02:00")
+    assert.equal(1767225600.5, k8s.time.parse "2026-01-01T02:00:00.5+02:00")
+    assert.equal(1767225600.000123, k8s.time.parse "2025-12-31T23:30:00.000123-00:30") -- a MicroTime
+    assert.is_nil(k8s.time.parse "2026-01-01T00:00:00+25:00")
     assert.equal(1767225600, k8s.time.parse "2026-01-01t00:00:00z")
     assert.is_nil(k8s.time.parse "2026-02-31T00:00:00Z")
     assert.is_nil(k8s.time.parse "yesterday")
@@ -100,6 +102,13 @@ empty: []
   it("raises for what it cannot fill in, with its place", function()
     assert.has_match('k8s.template: spec.a[0]: unknown value "nam", did you mean "name"?',
       raised(k8s.template, "spec: { a: ['${nam}'] }", { name = 1 }), 1, true)
+    local values = { fn = print, nan = 0 / 0, big = math.huge }
+    for name, why in pairs { fn = "a function, which objects", nan = "nan, which is no", big = "inf, which is no" } do
+      for _, text in ipairs { "a: ${%s}", "a: x ${%s}" } do
+        assert.has_match("k8s.template: a: ${" .. name .. "} is " .. why, raised(k8s.template, text:format(name), values),
+          1, true)
+      end
+    end
     assert.has_match('k8s.template: a: "${na me}" is not ${name}', raised(k8s.template, "a: 'x ${na me}'", {}), 1, true)
     assert.has_match("k8s.template: a: ${t} is a table inside text", raised(k8s.template, "a: 'x${t}'", { t = {} }), 1,
       true)

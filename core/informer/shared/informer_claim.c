@@ -228,7 +228,16 @@ static void attach(struct informer_claim *claim, const struct resource *resource
     if (factory->options.changed) factory->options.changed(factory->options.ctx, claim);
 }
 
-/* Returns false if nobody knows the kind. */
+/* Labels of namespaces choose nothing among objects that have none. */
+static bool fits_scope(const struct informer_claim *claim, const struct resource *resource, struct err *err)
+{
+    const char *labels = claim->spec.namespace_selector;
+    if (!labels || !*labels || resource->namespaced) return true;
+    return err_set(err, ERR_INVALID, "%s are not namespaced, so namespaces.selector cannot choose any",
+                   resource->plural);
+}
+
+/* Returns false if nobody knows the kind, or if it cannot be what the claim asks for. */
 static bool resolve(struct informer_claim *claim, const struct catalogue *catalogue)
 {
     struct resource resource;
@@ -239,12 +248,13 @@ static bool resolve(struct informer_claim *claim, const struct catalogue *catalo
         set_unknown(claim, &err);
         return false;
     }
-    if (claim->suspended)
-        set_unknown(claim, NULL);
+    bool fits = fits_scope(claim, &resource, &err);
+    if (!fits || claim->suspended)
+        set_unknown(claim, fits ? NULL : &err);
     else
         attach(claim, &resource, catalogue);
     resource_clear(&resource);
-    return true;
+    return fits;
 }
 
 void claim_resolve(struct informer_claim *claim, const struct catalogue *catalogue)

@@ -246,8 +246,9 @@ struct first_kinds {
     char *kind;
 };
 
-/* A name without a group that nobody knows is a mistake; with one the kind may come later. */
-static void check_informer(lua_State *L, struct str kind, const struct cluster_parts *cluster)
+/* A name without a group that nobody knows is a mistake; with one the kind may come later. Pushes whether its objects
+ * may have namespaces. */
+static int push_checked(lua_State *L, struct str kind, const struct cluster_parts *cluster)
 {
     const struct script *script = script_of(L);
     const struct kinds *kinds = cluster->kinds;
@@ -262,8 +263,18 @@ static void check_informer(lua_State *L, struct str kind, const struct cluster_p
         .declared = &script->own.reads->declared,
     };
     struct err err;
-    if (kind_push_declared(L, &access, &err) || !kinds_known(kinds) || resource_name_has_group(kind)) return;
-    if (!catalogue_is_partial(kinds_catalogue(kinds))) script_raise(L, "k8s.informer: %s", err.text);
+    bool known = kind_push_declared(L, &access, &err);
+    bool may_come = !kinds_known(kinds) || resource_name_has_group(kind);
+    if (!known && !may_come && !catalogue_is_partial(kinds_catalogue(kinds)))
+        script_raise(L, "k8s.informer: %s", err.text);
+    struct resource resource;
+    bool namespaced = true;
+    if (known && kinds_resolve(kinds, kind, &resource, &err)) {
+        namespaced = resource.namespaced;
+        resource_clear(&resource);
+    }
+    lua_pushboolean(L, namespaced);
+    return 1;
 }
 
 static void on_first_kinds(struct kinds_waiter *waiter, const struct err *err)
@@ -276,8 +287,7 @@ static void on_first_kinds(struct kinds_waiter *waiter, const struct err *err)
 static int push_first_kinds(lua_State *L, struct task_wait *base)
 {
     const struct first_kinds *first = container_of(base, struct first_kinds, wait);
-    check_informer(L, str_of(first->kind), first->cluster);
-    return 0;
+    return push_checked(L, str_of(first->kind), first->cluster);
 }
 
 static void drop_first_kinds(struct task_wait *base)
@@ -289,8 +299,8 @@ static void drop_first_kinds(struct task_wait *base)
     free(first);
 }
 
-/* check_informer(kind, cluster): raises unless the running script may make an informer of the kind. Waits
- * until kinds are known. */
+/* check_informer(kind, cluster): raises unless the running script may make an informer of the kind; gives whether its
+ * objects may have namespaces. Waits until kinds are known. */
 static int l_kinds_check_informer(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_first_kinds, drop_first_kinds, .finishes = false};
@@ -298,10 +308,7 @@ static int l_kinds_check_informer(lua_State *L)
     const struct cluster_parts *cluster = cluster_arg(L, 2, "k8s.informer");
     struct kinds *kinds = cluster->kinds;
     task_check(L, "k8s.informer");
-    if (kinds_known(kinds)) {
-        check_informer(L, kind, cluster);
-        return 0;
-    }
+    if (kinds_known(kinds)) return push_checked(L, kind, cluster);
     struct first_kinds *first = NEW(struct first_kinds);
     first->kind = xstrndup(kind.p, kind.n);
     first->cluster = cluster_hold(cluster);

@@ -104,15 +104,15 @@ static int l_schedule_between(lua_State *L)
     return 1;
 }
 
-/* parse(text): seconds since the epoch, nil for what is no time of RFC 3339. */
+/* parse(text): seconds since the epoch, with microseconds; nil for what is no time of RFC 3339. */
 static int l_time_parse(lua_State *L)
 {
-    int64_t seconds;
-    if (!civil_read_utc(arg_str(L, 1, "k8s.time.parse: the time"), &seconds)) {
+    int64_t time_us;
+    if (civil_read_utc_us(arg_str(L, 1, "k8s.time.parse: the time"), &time_us))
+        lua_pushnumber(L, (lua_Number)time_us / 1e6);
+    else
         lua_pushnil(L);
-        return 1;
-    }
-    return push_seconds(L, seconds);
+    return 1;
 }
 
 /* format(seconds): as objects have it. */

@@ -5,7 +5,16 @@ local place = require "tool.check.place"
 
 -- --- selectors
 
+local function check_scope(script, target, diagnostics, informer)
+  local resource = informer.namespace_selector ~= "" and target.resolve(informer.kind)
+  if resource and not resource.namespaced then
+    diagnostics:error(place.at(script, "informer", informer.text),
+      "informer of %s: they are not namespaced, so namespaces.selector cannot choose any", informer.kind)
+  end
+end
+
 local function check_informer(script, target, diagnostics, informer)
+  check_scope(script, target, diagnostics, informer)
   local label = informer.selector and target.selector(informer.selector)
   if not label then return end
   diagnostics:error(place.at(script, "informer", informer.text),

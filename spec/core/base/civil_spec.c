@@ -42,6 +42,23 @@ static void test_times_are_read_with_fractions_and_offsets(void **state)
     }
 }
 
+static void test_microseconds_are_read(void **state)
+{
+    static const struct {
+        const char *text;
+        int64_t time_us;
+    } good[] = {{"1970-01-01T00:00:01Z", 1000000},        {"1970-01-01T00:00:00.25Z", 250000},
+                {"1970-01-01T02:00:00.5+02:00", 500000},  {"1970-01-01T00:00:00.1234567Z", 123456},
+                {"1969-12-31T23:59:59.75-00:00", -250000}};
+    for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+        int64_t time_us = 0, seconds = 0;
+        assert_true(civil_read_utc_us(str_of(good[i].text), &time_us));
+        assert_int_equal(time_us, good[i].time_us);
+        assert_true(civil_read_utc(str_of(good[i].text), &seconds));
+        assert_int_equal(seconds, floor_div(good[i].time_us, 1000000));
+    }
+}
+
 static void test_what_is_no_time_is_refused(void **state)
 {
     static const char *const bad[] = {"",
@@ -59,6 +76,9 @@ static void test_what_is_no_time_is_refused(void **state)
                                       "2026-01-01T00:00:00.Z",
                                       "2026-01-01T00:00:00Zx",
                                       "2026-01-01T00:00:00+2",
+                                      "2026-01-01T00:00:00+24:00",
+                                      "2026-01-01T00:00:00-02:60",
+                                      "2026-01-01T00:00:00,5Z",
                                       "2026-01-01T00:00:00+02:00x"};
     int64_t seconds;
     for (size_t i = 0; i < ARRAY_LEN(bad); i++) assert_false(civil_read_utc(str_of(bad[i]), &seconds));
@@ -71,6 +91,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_time_is_written_in_utc),
         cmocka_unit_test(test_times_are_read_with_fractions_and_offsets),
+        cmocka_unit_test(test_microseconds_are_read),
         cmocka_unit_test(test_what_is_no_time_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
