@@ -24,6 +24,10 @@ function actions.scale(ref, replicas)
   if not is_whole or replicas > REPLICAS_MAX then
     raw.raise("k8s.scale: replicas must be a whole number from 0 to 2147483647, not " .. tostring(replicas))
   end
+  local good, err = write.check("k8s.scale", "k8s.patch", write.place_of_ref("k8s.scale", ref), "scale")
+  if not good then
+    return nil, err
+  end
   return patch(ref, { spec = { replicas = replicas } }, { subresource = "scale" })
 end
 
@@ -34,7 +38,16 @@ local EVICT_OPTIONS = { grace_period = "duration", dry_run = "boolean" }
 function actions.evict(pod, given)
   local own = options.check("k8s.evict", given, EVICT_OPTIONS)
   local namespace, name = pod_ref("k8s.evict", pod)
-  local grace = own.grace_period and math.ceil(raw.schedule.duration(own.grace_period)) or nil
+  local place = { kind = "pods", namespace = namespace, name = name }
+  local good, err = write.check("k8s.evict", "k8s.create", place, "eviction")
+  if not good then
+    return nil, err
+  end
+  local seconds = own.grace_period and raw.params.seconds(tostring(own.grace_period))
+  if own.grace_period and not seconds then
+    raw.raise('k8s.evict: grace_period must be a duration, such as "30s", not "' .. own.grace_period .. '"')
+  end
+  local grace = seconds and math.ceil(seconds) or nil
   return create({
     apiVersion = "policy/v1",
     kind = "Eviction",
@@ -42,7 +55,7 @@ function actions.evict(pod, given)
     deleteOptions = grace and { gracePeriodSeconds = grace } or nil,
   }, {
     subresource = "eviction",
-    of = { kind = "pods", namespace = namespace, name = name },
+    of = place,
     dry_run = own.dry_run,
   })
 end
@@ -51,7 +64,7 @@ local WORKLOADS = { DaemonSet = true, Deployment = true, StatefulSet = true }
 
 -- Other built-in kinds have no template, or make no new pods when it changes. Kinds of a cluster's own may.
 local function check_restarts(ref)
-  local resource, err = write.resource_of("k8s.patch", write.place_of_ref("k8s.restart", ref).kind)
+  local resource, err = write.check("k8s.restart", "k8s.patch", write.place_of_ref("k8s.restart", ref))
   if not resource then
     return nil, err
   end

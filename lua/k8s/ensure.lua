@@ -4,6 +4,7 @@ local raw = ...
 
 local live = require "k8s.live"
 local patch = require "k8s.patch"
+local write = require "k8s.write"
 local whole = require "k8s.write_whole"
 
 local is_view = raw.view.is
@@ -120,6 +121,19 @@ local function with_data(object)
   return copy
 end
 
+-- Raises in the name of k8s.ensure for what the reads and writes below would raise for in theirs.
+local function check(object)
+  local where = "k8s.ensure"
+  local place = write.place_of(where, object)
+  for _, verb in ipairs { "k8s.create", "k8s.patch" } do
+    local good, err = write.check(where, verb, place)
+    if not good then
+      return nil, err
+    end
+  end
+  return live.check(where, place.kind)
+end
+
 -- Gives the object and "created", "changed" or "unchanged"; or nil, err.
 return function(object, given)
   local where = "k8s.ensure"
@@ -128,10 +142,13 @@ return function(object, given)
   elseif type(object) ~= "table" or type(object.metadata) ~= "table" or type(object.metadata.name) ~= "string" then
     raw.raise(where .. ": the object must be a table with apiVersion, kind and metadata.name")
   end
-  local kind, metadata = object.kind, object.metadata
-  local group, version = string.match(object.apiVersion or "", "^(.+)/([^/]+)$")
+  local good, err = check(object)
+  if not good then
+    return nil, err
+  end
+  local metadata, current = object.metadata, nil
   local key = metadata.namespace and metadata.namespace .. "/" .. metadata.name or metadata.name
-  local current, err = live.get(group and kind .. "." .. version .. "." .. group or kind, key)
+  current, err = live.get(object.apiVersion .. "/" .. object.kind, key)
   if not current and err.code == 404 then
     local created
     created, err = whole.create(object)

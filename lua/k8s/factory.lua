@@ -151,7 +151,7 @@ function factory.factory(given)
     -- default.
     wait_for_cache_sync = function(called_on, timeout)
       check_self(called_on, "wait_for_cache_sync")
-      return wait_synced(timeout or 30, unpack(informers))
+      return wait_synced(timeout or 30, true, unpack(informers))
     end,
   }, { __index = unknown_method }))
   return self

@@ -4,6 +4,7 @@ local raw = ...
 
 local options = require "k8s.options"
 local patch = require "k8s.patch"
+local write = require "k8s.write"
 
 local finalizers = {}
 
@@ -38,6 +39,17 @@ function finalizers.has(object, name)
   return (select(2, others(object, name)))
 end
 
+local function send(where, object, list)
+  local place = write.place_of(where, object)
+  local good, err = write.check(where, "k8s.patch", place)
+  if not good then
+    return nil, err
+  elseif type(place.version) ~= "string" then
+    raw.raise(where .. ": the object has no metadata.resourceVersion, the version that is patched")
+  end
+  return patch(object, { metadata = { finalizers = list } }, { lock = true })
+end
+
 -- add(object, name): the object with the finalizer, or nil, err. Nothing is sent for one that has it.
 function finalizers.add(object, name)
   check("k8s.finalizers.add", object, name)
@@ -46,7 +58,7 @@ function finalizers.add(object, name)
     return object
   end
   list[#list + 1] = name
-  return patch(object, { metadata = { finalizers = list } }, { lock = true })
+  return send("k8s.finalizers.add", object, list)
 end
 
 -- remove(object, name): the object without it, or nil, err. Of an object that goes with its last finalizer, what it
@@ -57,7 +69,7 @@ function finalizers.remove(object, name)
   if not has then
     return object
   end
-  return patch(object, { metadata = { finalizers = #list > 0 and list or raw.null } }, { lock = true })
+  return send("k8s.finalizers.remove", object, #list > 0 and list or raw.null)
 end
 
 return finalizers

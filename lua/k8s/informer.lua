@@ -102,7 +102,7 @@ local wait_synced = blocking(raw.informer.wait_synced)
 -- by default.
 function methods:wait_for_sync(timeout)
   check_self(self, "wait_for_sync")
-  return wait_synced(timeout or 30, self)
+  return wait_synced(timeout or 30, false, self)
 end
 
 -- pods:stop(): of an informer that was made while the script ran. Its handlers are called no more.

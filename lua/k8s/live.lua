@@ -26,6 +26,12 @@ function live.reads(declared)
   options.each_text("k8s.reads", declared, raw.live.reads)
 end
 
+-- Checks for a function `where` that it may get objects of the kind. True, or nil, err.
+function live.check(where, kind)
+  local resource, err = resource_of("k8s.get", kind, task.cluster(), where)
+  return resource and true or nil, err
+end
+
 -- k8s.get(kind, "ns/name"): one object, or nil, err.
 function live.get(kind, key, unknown)
   if unknown ~= nil then

@@ -41,7 +41,7 @@ local function informer_of(self, name)
   end
   entry.informer = entry.informer or open(entry)
   if not entry.synced then
-    local ok, err = wait_synced(SYNC_SECONDS, entry.informer)
+    local ok, err = wait_synced(SYNC_SECONDS, false, entry.informer)
     if not ok then
       raw.raise(tostring(err))
     end

@@ -36,6 +36,20 @@ write.SENDING = options.extend(write.COMMON, { subresource = "string", manager =
 
 local REF = { kind = "string", namespace = "string", name = "string" }
 
+-- Checks for a function `where`, which writes as `verb` does, what its errors would name `verb` for: that it is declared,
+-- and that the place has a namespace if the kind needs one. The resource, or nil, err.
+function write.check(where, verb, place, subresource)
+  local resource, err = resource_of(verb, place.kind, subresource, task.cluster(), where)
+  if not resource then
+    return nil, err
+  end
+  local _, _, plural, namespaced = raw.write.type_of(resource)
+  if namespaced and (place.namespace == nil or place.namespace == "") then
+    raw.raise(string.format('%s: %s "%s" are namespaced; missing namespace', where, plural, tostring(place.name)))
+  end
+  return resource
+end
+
 function write.is_object(value)
   return is_view(value) or type(value) == "table"
 end

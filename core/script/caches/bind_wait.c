@@ -207,16 +207,22 @@ static void drop_synced(struct task_wait *wait)
     free(w);
 }
 
-/* wait_synced(timeout, informer, ...): true once all of them hold their first lists, or nil, err. */
+/* wait_synced(timeout, of_factory, informer, ...): true once all of them hold their first lists, or nil, err.
+ */
 static int l_wait_synced(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_synced, drop_synced, .finishes = false};
     struct script *script = script_of(L);
+    bool of_factory = lua_toboolean(L, 2);
+    const char *name = of_factory ? "factory:wait_for_cache_sync" : "informer:wait_for_sync";
+    const char *what =
+        of_factory ? "factory:wait_for_cache_sync: the timeout" : "informer:wait_for_sync: the timeout";
+    lua_remove(L, 2);
     size_t count = (size_t)lua_gettop(L) - 1;
-    int64_t timeout_ms = arg_duration_ms(L, 1, "wait_for_cache_sync: the timeout");
-    task_check(L, "wait_for_cache_sync");
+    int64_t timeout_ms = arg_duration_ms(L, 1, what);
+    task_check(L, name);
     for (size_t i = 0; i < count; i++) {
-        const struct informer_claim *claim = informer_waited_arg(L, (int)i + 2, "wait_for_cache_sync");
+        const struct informer_claim *claim = informer_waited_arg(L, (int)i + 2, name);
         if (claim_is_stopped(claim)) return push_stopped(L, claim);
     }
     struct wait_synced *w = xcalloc(1, sizeof *w + count * sizeof w->claims[0]);
@@ -224,8 +230,7 @@ static int l_wait_synced(lua_State *L)
     w->timeout_ms = timeout_ms;
     w->timeout.fn = on_sync_timeout;
     w->count = count;
-    for (size_t i = 0; i < count; i++)
-        w->claims[i] = informer_waited_arg(L, (int)i + 2, "wait_for_cache_sync");
+    for (size_t i = 0; i < count; i++) w->claims[i] = informer_waited_arg(L, (int)i + 2, name);
     if (all_synced(w)) {
         free(w);
         lua_pushboolean(L, 1);

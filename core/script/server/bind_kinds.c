@@ -246,8 +246,8 @@ struct first_kinds {
     char *kind;
 };
 
-/* A name without a group that nobody knows is a mistake; with one the kind may come later. Pushes whether its objects
- * may have namespaces. */
+/* A name without a group that nobody knows is a mistake; with one the kind may come later. Pushes whether its
+ * objects may have namespaces. */
 static int push_checked(lua_State *L, struct str kind, const struct cluster_parts *cluster)
 {
     const struct script *script = script_of(L);
@@ -299,8 +299,8 @@ static void drop_first_kinds(struct task_wait *base)
     free(first);
 }
 
-/* check_informer(kind, cluster): raises unless the running script may make an informer of the kind; gives whether its
- * objects may have namespaces. Waits until kinds are known. */
+/* check_informer(kind, cluster): raises unless the running script may make an informer of the kind; gives
+ * whether its objects may have namespaces. Waits until kinds are known. */
 static int l_kinds_check_informer(lua_State *L)
 {
     static const struct task_wait_ops ops = {push_first_kinds, drop_first_kinds, .finishes = false};

@@ -77,13 +77,16 @@ const struct resource *read_resource_arg(lua_State *L, int idx, enum read_functi
     return resource_declared(L, idx, &q);
 }
 
-/* resource(function, kind, cluster): what a kind means there; without a name in the home cluster. Waits. */
+/* resource(function, kind, cluster, as): what a kind means there; without a name in the home cluster. Errors
+ * name the function `as`, a constant, if it is given. Waits. */
 static int l_live_resource(lua_State *L)
 {
     const struct function *function = &functions[read_function_arg(L, 1)];
-    lua_settop(L, 3);
-    lua_pushfstring(L, "%s: the kind", function->name);
+    lua_settop(L, 4);
+    const char *as = lua_isnil(L, 4) ? function->name : arg_str(L, 4, "as").p;
+    lua_pushfstring(L, "%s: the kind", as);
     struct kind_access q = access_of(L, function, arg_str(L, 2, own_text(L, -1)));
+    q.verb = as;
     q.cluster = cluster_arg(L, 3, function->name);
     return kind_resolve(L, &q);
 }

@@ -43,15 +43,17 @@ static struct kind_access access_of(lua_State *L, const struct object_request *r
     };
 }
 
-/* resource(function, kind, subresource, cluster): what a kind means there; without a name in the home
- * cluster. Waits. */
+/* resource(function, kind, subresource, cluster, as): what a kind means there; without a name in the home
+ * cluster. Errors name the function `as`, a constant, if it is given. Waits. */
 static int l_write_resource(lua_State *L)
 {
     const struct object_request request = {.verb = write_verb_arg(L, 1)};
-    lua_settop(L, 4);
-    lua_pushfstring(L, "%s: the kind", write_function_of(&request)->name);
+    lua_settop(L, 5);
+    const char *as = lua_isnil(L, 5) ? write_function_of(&request)->name : arg_str(L, 5, "as").p;
+    lua_pushfstring(L, "%s: the kind", as);
     struct str kind = arg_str(L, 2, own_text(L, -1)), subresource = arg_str_opt(L, 3, "subresource");
     struct kind_access q = access_of(L, &request, kind, subresource);
+    q.verb = as;
     q.cluster = cluster_arg(L, 4, q.verb);
     return kind_resolve(L, &q);
 }
@@ -195,7 +197,7 @@ static int l_write_send(lua_State *L)
     return task_yield(L, &wait->wait, &ops);
 }
 
-/* type_of(resource): apiVersion and kind of its objects. */
+/* type_of(resource): apiVersion, kind and plural of its objects, and whether they must have a namespace. */
 static int l_write_type_of(lua_State *L)
 {
     const struct resource *resource = resource_arg(L, 1, "k8s.apply");
@@ -203,7 +205,9 @@ static int l_write_type_of(lua_State *L)
     resource_api_version(resource, version);
     lua_pushlstring(L, version->data, version->len);
     lua_pushstring(L, resource->kind);
-    return 2;
+    lua_pushstring(L, resource->plural);
+    lua_pushboolean(L, resource->namespaced == SCOPE_NAMESPACED);
+    return 4;
 }
 
 /* seconds(what, duration): checks for full seconds, as the API has them. */
