@@ -146,7 +146,7 @@ return function(object, given)
   if not good then
     return nil, err
   end
-  local metadata, current = object.metadata, nil
+  local metadata, current = object.metadata
   local key = metadata.namespace and metadata.namespace .. "/" .. metadata.name or metadata.name
   current, err = live.get(object.apiVersion .. "/" .. object.kind, key)
   if not current and err.code == 404 then

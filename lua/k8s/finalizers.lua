@@ -13,9 +13,22 @@ local OF_KUBERNETES = { foregroundDeletion = true, kubernetes = true, orphan = t
 local function check(where, object, name)
   if not raw.view.is(object) and type(object) ~= "table" then
     raw.raise(where .. ": the object must be a view or a table, not " .. type(object))
-  elseif type(name) ~= "string" or not (OF_KUBERNETES[name] or string.find(name, "^[%w%.%-]+/[%w%.%-_]+$")) then
-    raw.raise(where .. ': "' .. tostring(name) .. '" is not a finalizer: it has the form example.org/name')
+  elseif type(name) ~= "string" or name == "" then
+    raw.raise(where .. ": the finalizer must be a string, not " .. (name == "" and "an empty one" or type(name)))
   end
+end
+
+local DOMAIN_MAX, NAME_MAX = 253, 63
+
+-- A server takes no other for its own kinds. Custom objects may have names without a domain, of which it only warns:
+-- has and remove take them.
+local function is_qualified(name)
+  local domain, rest = string.match(name, "^([%l%d%.%-]+)/([%w%.%-_]+)$")
+  if not domain or #domain > DOMAIN_MAX or #rest > NAME_MAX then
+    return false
+  end
+  local bare = string.find("." .. domain .. ".", "%.[%.%-]") or string.find(domain .. ".", "%-%.")
+  return not bare and string.find(rest, "^%w") ~= nil and string.find(rest, "%w$") ~= nil
 end
 
 -- The finalizers but `name`, and whether it was there.
@@ -53,6 +66,9 @@ end
 -- add(object, name): the object with the finalizer, or nil, err. Nothing is sent for one that has it.
 function finalizers.add(object, name)
   check("k8s.finalizers.add", object, name)
+  if not OF_KUBERNETES[name] and not is_qualified(name) then
+    raw.raise('k8s.finalizers.add: "' .. name .. '" is not a finalizer: it has the form example.org/name')
+  end
   local list, has = others(object, name)
   if has then
     return object

@@ -36,8 +36,8 @@ write.SENDING = options.extend(write.COMMON, { subresource = "string", manager =
 
 local REF = { kind = "string", namespace = "string", name = "string" }
 
--- Checks for a function `where`, which writes as `verb` does, what its errors would name `verb` for: that it is declared,
--- and that the place has a namespace if the kind needs one. The resource, or nil, err.
+-- Checks for a function `where`, which writes as `verb` does, what its errors would name `verb` for: that it is
+-- declared, and that the place has a namespace if the kind needs one. The resource, or nil, err.
 function write.check(where, verb, place, subresource)
   local resource, err = resource_of(verb, place.kind, subresource, task.cluster(), where)
   if not resource then

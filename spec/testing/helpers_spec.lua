@@ -105,8 +105,8 @@ empty: []
     local values = { fn = print, nan = 0 / 0, big = math.huge }
     for name, why in pairs { fn = "a function, which objects", nan = "nan, which is no", big = "inf, which is no" } do
       for _, text in ipairs { "a: ${%s}", "a: x ${%s}" } do
-        assert.has_match("k8s.template: a: ${" .. name .. "} is " .. why, raised(k8s.template, text:format(name), values),
-          1, true)
+        local raises = raised(k8s.template, text:format(name), values)
+        assert.has_match("k8s.template: a: ${" .. name .. "} is " .. why, raises, 1, true)
       end
     end
     assert.has_match('k8s.template: a: "${na me}" is not ${name}', raised(k8s.template, "a: 'x ${na me}'", {}), 1, true)
@@ -199,6 +199,18 @@ describe("objects", function()
     ]], { objects = { pod } }))
   end)
 
+  it("may have finalizers without a domain, as custom objects do, and get none that a server refuses", function()
+    assert.equal("true\tfalse\tfalse", printed([[
+      local object = { apiVersion = "v1", kind = "ConfigMap", metadata = { name = "a", finalizers = { "old" } } }
+      for _, name in ipairs { "mine", "Example.org/x", "a_b.org/x", "-a.org/x", "a-.org/x", "a..org/x", "a.org/-x",
+        "a.org/b/c", "a.org/", "/x", "a.org/" .. ("x"):rep(64) } do
+        local ok, why = pcall(k8s.finalizers.add, object, name)
+        assert(not ok and why:find(name .. '" is not a finalizer', 1, true), name)
+      end
+      print(k8s.finalizers.has(object, "old"), k8s.finalizers.has(object, "older"), (pcall(k8s.finalizers.has, object)))
+    ]], {}))
+  end)
+
   it("get and lose finalizers, and those of others stay", function()
     assert.has_match("^other/x,example.org/mine\tother/x\tfalse\tfalse\tfalse\t.*not a finalizer", printed([[
       local map = k8s.get("configmaps", "shop/c")
@@ -207,7 +219,7 @@ describe("objects", function()
       local with = table.concat(map.metadata.finalizers, ",")
       map = assert(k8s.finalizers.remove(map, "example.org/mine"))
       print(with, table.concat(map.metadata.finalizers, ","), k8s.finalizers.has(map, "example.org/mine"),
-        k8s.finalizers.has(map, "foregroundDeletion"), pcall(k8s.finalizers.has, map, "mine"))
+        k8s.finalizers.has(map, "foregroundDeletion"), pcall(k8s.finalizers.add, map, "mine"))
     ]], { objects = { { apiVersion = "v1", kind = "ConfigMap",
       metadata = { namespace = "shop", name = "c", finalizers = { "other/x" } } } } }))
   end)
