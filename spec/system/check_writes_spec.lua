@@ -135,6 +135,25 @@ end)
     assert.is_nil(found[2] or (found[3] or ""):match "field selector")
   end)
 
+  it("and what a call, a loop or a field cannot be", function()
+    local found = findings(
+      'print(k8s.get("pods", "a/b", { namespace = "c" }), k8s.now(1))',
+      "for _, one in deployments:lister():list_all() do print(one) end",
+      "local count = deployments:lister():count()",
+      "print(count.total)",
+      'print(k8s.finalizers.add(args.object, "mine"), k8s.finalizers.remove(args.object, "mine"))',
+      'print(k8s.finalizers.add(args.object, "example.org/mine"), k8s.finalizers.add(args.object, "orphan"))',
+      "for one in pods:lister():list() do print(one) end",
+      "for i, one in ipairs(deployments:lister():list_all()) do print(i, one) end"
+    )
+    assert.has_match("k8s.get takes 2 arguments", found[1], 1, true)
+    assert.has_match("k8s.now takes no arguments", found[1], 1, true)
+    assert.are.equal("the loop is over an array, which cannot be called: write ipairs(...)", found[2])
+    assert.are.equal("a number has no fields: .total", found[4])
+    assert.are.equal('"mine" is not a finalizer: it has the form example.org/name', found[5])
+    assert.is_nil(found[3] or found[6] or found[7] or found[8])
+  end)
+
   it("and methods that are read as values", function()
     local found = findings(
       "local get, lister = pods:lister().get, pods:lister()",

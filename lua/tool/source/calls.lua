@@ -75,6 +75,9 @@ function calls:iterated(list)
   end
   local found = self:list(list)
   local over = found[1] or types.ANY
+  if over.tag == "array" and #list == 1 then
+    self:error(first, "the loop is over an array, which cannot be called: write ipairs(...)")
+  end
   if over.tag == "fun" and over.ctype then
     local given = {}
     for i, type in ipairs(over.ctype.returns) do given[i] = types.convert(self.api, type, over.of) end
@@ -133,7 +136,17 @@ local function ends_open(list)
   return last and (last.tag == "Call" or last.tag == "Invoke" or last.tag == "Dots")
 end
 
+local function check_count(self, node, fn, list)
+  local last = fn.params[#fn.params]
+  local extra = list[#fn.params + 1]
+  if extra and extra.tag ~= "Nil" and extra.tag ~= "Dots" and not (last and last.name == "...") then
+    self:error(extra, "%s takes %s", name_of(fn), #fn.params == 0 and "no arguments"
+      or #fn.params == 1 and "one argument" or #fn.params .. " arguments")
+  end
+end
+
 local function check_arguments(self, node, fn, list, found, of)
+  check_count(self, node, fn, list)
   for i, param in ipairs(fn.params) do
     local argument = list[i]
     if argument then

@@ -83,6 +83,13 @@ end
 function readers:array(_, base) return types.item(base) end
 readers.map = readers.array
 
+-- Texts have the functions of string.
+function readers:number(node, base, name)
+  self:error(node, "a %s has no fields%s", base.tag, name and ": ." .. name or "")
+  return types.ANY
+end
+readers.boolean = readers.number
+
 function readers:shape(_, base, name, key)
   if name then return base.shape:get(name) or types.ANY end
   return key.tag == "number" and types.item(base) or types.ANY

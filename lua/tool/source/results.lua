@@ -90,6 +90,17 @@ results["k8s.controller"] = function(self, _, _, found)
   return { tag = "class", name = "k8s.Controller", of = of }, of
 end
 
+local function finalizer(self, _, list, found)
+  local node = list[2]
+  local name = node and node.tag == "String" and node[1]
+  if name and not name:find "^[%l%d.-]+/%w[%w._-]*$" and not name:find "^f%l+Deletion$" and name ~= "orphan" then
+    self:error(node, '"%s" is not a finalizer: it has the form example.org/name', name)
+  end
+  return write(self, nil, nil, found)
+end
+
+results["k8s.finalizers.add"] = finalizer
+
 results["k8s.params"] = function(self, _, _, found)
   return { tag = "settings", fields = self:settings_of(found[1]), what = "setting" }
 end
