@@ -217,6 +217,7 @@ describe("replicas that share objects #threads", function()
     { "--shard=A_b", '--shard: "A_b" must be 1 to 40 lower-case letters' },
     { "--shard-kinds=pods", "--shard-kinds needs --shard" },
     { "--shard --shard-kinds=pods=name", '--shard-kinds must be KIND or KIND=namespace, not "pods=name"' },
+    { "--shard --from=nats://127.0.0.1:1/objects", "--shard and --from are mutually exclusive; use --partition" },
     { "--shard --shard-lease-duration=1500ms", "--shard-lease-duration: " },
   } do
     it("are refused with " .. wrong[1], function()
