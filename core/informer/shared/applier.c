@@ -5,6 +5,7 @@
 
 #include "base/clock.h"
 #include "informer/reflect/refusals.h"
+#include "kube/kinds/resource.h"
 
 void applier_init(struct applier *applier)
 {
@@ -127,12 +128,31 @@ static void dispatch(struct applier *applier, const struct delta *delta)
     }
 }
 
+/* Returns whether the cache has a newer state of the name than this event: a list of gained slots, alone, may
+ * be ahead of the watch, and a name that was used again, with another uid, may be in another slot than
+ * before. */
+static bool is_behind(const struct applier *applier, const struct root *object)
+{
+    struct text text, text_known;
+    int order = 0;
+    const struct root *known = indexer_get_like(applier->store, object);
+    return known &&
+           resource_version_compare(root_resource_version(known, &text_known),
+                                    root_resource_version(object, &text), &order, NULL) &&
+           order > 0;
+}
+
+static bool is_unwanted(const struct applier *applier, const struct root *object)
+{
+    return !ranges_want(applier->ranges, object) || is_behind(applier, object);
+}
+
 static void begin_delta(struct applier *applier, struct delta *delta)
 {
     const struct transform *transform = &applier->transform;
     if (delta->object) note_version(applier, delta);
     if (applier->ranges) {
-        if (delta->object && !ranges_want(applier->ranges, delta->object)) return;
+        if (delta->object && is_unwanted(applier, delta->object)) return;
         if (delta->type == DELTA_REPLACED_ALL) ranges_take_list(applier->ranges, delta);
     }
     /* A list may take many calls of the transform, so it is transformed in slices before it takes effect. */

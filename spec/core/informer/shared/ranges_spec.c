@@ -103,6 +103,20 @@ static void test_what_the_server_no_longer_has_is_deleted(void **state)
     assert_history("delete? apple/x@1");
 }
 
+/* The watch is behind the list of gained slots, and the uid of a name that was used again has another slot.
+ */
+static void test_events_older_than_what_the_cache_has_are_dropped(void **state)
+{
+    assert_true(own("abc"));
+    list("apple/x@6#new banana/x@1", 0);
+    assert_history("update apple/x@1 apple/x@6");
+    delta(DELTA_UPDATED, "apple/x@4#old");
+    delta(DELTA_DELETED, "apple/x@5#old");
+    assert_history("");
+    delta(DELTA_DELETED, "apple/x@7#new");
+    assert_history("delete apple/x@7");
+}
+
 static void test_mirrors_lose_it_too(void **state)
 {
     struct indexer *mirror = indexer_new();
@@ -127,6 +141,7 @@ int main(void)
         TEST(test_what_is_lost_and_gained_again_is_listed_anew),
         TEST(test_slots_may_be_lost_in_the_middle_of_a_list),
         TEST(test_what_the_server_no_longer_has_is_deleted),
+        TEST(test_events_older_than_what_the_cache_has_are_dropped),
         TEST(test_mirrors_lose_it_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
