@@ -11,6 +11,7 @@ local LATENCIES = { { rate = 1000, fifths = 1 }, { rate = 10000, fifths = 2 } }
 local PERCENTILES = { "p50", "p99", "p999", "max" }
 local MORE_INFORMERS, STARTS = 50, 5 -- bench/scripts/informers.lua has so many
 local SLOWEST_AUDIT_MS = 2 -- an object
+local IDLE_MS = 3000 -- in which the CPU of an idle process is counted
 
 -- All that begins with the first list; what the memory of the idle process is needed for.
 local with_list = plan_of.set("relist", "storm", "latency", "sync", "projected", "floor")
@@ -109,12 +110,15 @@ end
 local function measure_latency(run, count, rate)
   local one, host = run.session, run.plan.host
   local timeout_ms = one:timeout_ms(count) + math.floor(count * 1000 / rate)
+  local before = moment(run)
   local response = host.json(run.source:post(timeout_ms, ("/sim/replay/storm?count=%d&rate=%d"):format(count, rate)))
   local event = one:mark(false, count)
+  local after = moment(run)
   if not event.latency then
     error(("%s measured no latency of %d updates"):format(run.subject.name, count), 0)
   end
   for i, name in ipairs(PERCENTILES) do put(run, ("latency_%d_%s_us"):format(rate, name), event.latency[i]) end
+  put(run, ("latency_%d_cpu_us_per_event"):format(rate), (after.cpu - before.cpu) * 1e6 / count)
   put(run, ("latency_%d_sent_late_us"):format(rate), type(response) == "table" and tonumber(response.late_us))
 end
 
@@ -144,13 +148,22 @@ end
 
 -- --- what a subject costs before it has anything to do, on a server of its own
 
--- The memory of the subject, synced on a server with nothing in it.
+-- Percent of a core that a process takes in that time. The first second belongs to its start.
+local function cpu_share(run, child)
+  local host = run.plan.host
+  local cpu, begun = host.cpu(child:pid()), host.now()
+  host.sleep(IDLE_MS)
+  return (host.cpu(child:pid()) - cpu) / (host.now() - begun) * 100
+end
+
+-- The memory of the subject, synced on a server with nothing in it, and its CPU.
 local function memory_on(run, source, script)
   local one = session.new(run.plan, run.subject, source, 0, script)
   set_version(run, one.event)
   settle(run)
   one.child:alive()
   local usage = memory(run, one.child)
+  if not script and wants(run, plan_of.set "idle") then usage.cpu = cpu_share(run, one.child) end
   one:stop()
   return usage
 end
@@ -161,6 +174,7 @@ local function measure_idle(run)
   local alone = memory_on(run, source)
   put(run, "idle_bytes", alone.resident)
   put(run, "idle_private_bytes", alone.private)
+  put(run, "idle_cpu_percent", alone.cpu)
   if wants(run, plan_of.set "idle") and run.subject.script then
     local many = memory_on(run, source, "informers")
     put(run, "idle_informer_bytes", (many.resident - alone.resident) / MORE_INFORMERS)
