@@ -109,4 +109,25 @@ add(named("node.k8s.io/v1", "", "runtimeclasses"), "node.k8s.io/v1", "RuntimeCla
   [[{"handler":"A_b"}]], [[{"handler":null}]], [[{"scheduling":{"tolerations":[{"key":"a","operator":"Odd"}]}}]],
 })
 
+
+for _, kind in ipairs { "Validating", "Mutating" } do
+  add(named("admissionregistration.k8s.io/v1", "", kind:lower() .. "webhookconfigurations"),
+    "admissionregistration.k8s.io/v1", kind .. "WebhookConfiguration", "{}", {
+    [[{"webhooks":[{"name":"a","sideEffects":"None","admissionReviewVersions":["v1"],"clientConfig":
+      {"service":{"name":"a","namespace":"b"}}}]}]],
+    [[{"webhooks":[{"name":"a.b.c","admissionReviewVersions":["v1"],"clientConfig":{"service":{"name":"a",
+      "namespace":"b"}}}]}]],
+    [[{"webhooks":[{"name":"a.b.c","sideEffects":"Some","admissionReviewVersions":["v1"],"clientConfig":
+      {"service":{"name":"a","namespace":"b"}}}]}]],
+    [[{"webhooks":[{"name":"a.b.c","sideEffects":"None","admissionReviewVersions":["v1"],"clientConfig":{}}]}]],
+    [[{"webhooks":[{"name":"a.b.c","sideEffects":"None","clientConfig":{"service":{"name":"a","namespace":"b"}}}]}]],
+    [[{"webhooks":[{"name":"a.b.c","sideEffects":"None","admissionReviewVersions":["v1"],"timeoutSeconds":31,
+      "failurePolicy":"Odd","clientConfig":{"service":{"name":"a","namespace":"b","path":"x"}}}]}]],
+    [[{"webhooks":[{"name":"a.b.c","sideEffects":"None","admissionReviewVersions":["v1"],"rules":[{"operations":["ODD"],
+      "apiGroups":[""],"apiVersions":["v1"],"resources":["pods"]}],"clientConfig":{"service":{"namespace":"b"}}}]}]],
+    [[{"webhooks":[{"name":"a.b.c","sideEffects":"None","admissionReviewVersions":["v1"],"rules":[{"operations":["*"]}],
+      "clientConfig":{"service":{"name":"a","namespace":"b"}}}]}]],
+  })
+end
+
 return rows

@@ -147,6 +147,12 @@ function forms.domain(text)
   return forms.subdomain(text) or not text:find(".", 1, true) and "should be a domain with at least one dot" or nil
 end
 
+-- With at least two dots.
+forms["qualified name"] = function(text)
+  local few = select(2, text:gsub("%.", "")) < 2 and "should be a domain with at least three segments separated by dots"
+  return forms.subdomain(text) or few or nil
+end
+
 -- --- others
 
 forms["limit type"] = function(text)

@@ -113,6 +113,22 @@ function network.ingress_path(path, value)
   return problems
 end
 
+-- Of a webhook: segments that are names.
+function network.webhook_path(path, value)
+  local problems = found.new()
+  if value == "/" or value == "" then return problems end
+  if value:sub(1, 1) ~= "/" then problems:invalid(path, value, "must start with a '/'") end
+  local segments, i = value:sub(2):gsub("/$", ""), 0
+  for segment in (segments .. "/"):gmatch "(.-)/" do
+    local wrong = segment == "" and " may not be empty" or forms.subdomain(segment)
+    if wrong then
+      problems:invalid(path, value, string.format(segment == "" and "segment[%d]%s" or "segment[%d]: %s", i, wrong))
+    end
+    i = i + 1
+  end
+  return problems
+end
+
 -- --- policies
 
 local function prefix_of(cidr)
