@@ -6,7 +6,68 @@ local function pod(spec)
     .. spec .. "}" }
 end
 
+local function body(path, version, kind, members)
+  return { path = path, body = ([[{"apiVersion":"%s","kind":"%s","metadata":{"name":"good"},%s}]])
+    :format(version, kind, members) }
+end
+
+local function cron(members)
+  return body("/apis/batch/v1/namespaces/default/cronjobs", "batch/v1", "CronJob", ([["spec":{%s,"jobTemplate":{"spec":
+    {"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}}]]):format(members))
+end
+
+local function service(spec) return body(core .. "services", "v1", "Service", ([["spec":{%s}]]):format(spec)) end
+
+local function ingress(spec)
+  return body("/apis/networking.k8s.io/v1/namespaces/default/ingresses", "networking.k8s.io/v1", "Ingress",
+    ([["spec":{%s}]]):format(spec))
+end
+
+local function slice(members)
+  return body("/apis/discovery.k8s.io/v1/namespaces/default/endpointslices", "discovery.k8s.io/v1", "EndpointSlice",
+    members)
+end
+
 return {
+  cron [=["schedule":"@every 1h30m"]=], cron [=["schedule":"@daily","timeZone":"Europe/Berlin"]=],
+  cron [=["schedule":"0,30 0-6/2 1,15 JAN-mar mon-FRI","timeZone":"Etc/GMT+5"]=], cron [=["schedule":"*/5 ? 5/2 * 6"]=],
+  body("/apis/batch/v1/namespaces/default/jobs", "batch/v1", "Job", [=["spec":{"completionMode":"Indexed",
+    "completions":3,"parallelism":2,"backoffLimitPerIndex":1,"maxFailedIndexes":2,"podReplacementPolicy":"Failed",
+    "podFailurePolicy":{"rules":[{"action":"FailIndex","onExitCodes":{"operator":"NotIn","values":[0,1],
+    "containerName":"c"}},{"action":"Ignore","onPodConditions":[{"type":"DisruptionTarget"}]}]},
+    "successPolicy":{"rules":[{"succeededCount":1},{"succeededIndexes":"0-1"}]},"template":{"spec":{
+    "restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}]=]),
+  service [=["type":"LoadBalancer","ports":[{"port":80}],"loadBalancerSourceRanges":["10.0.0.0/8"," fd00::/8"],
+    "externalTrafficPolicy":"Local","loadBalancerClass":"example.com/a","allocateLoadBalancerNodePorts":false]=],
+  service [=["type":"NodePort","ports":[{"port":80,"nodePort":30080,"name":"a"},{"port":81,"name":"b",
+    "targetPort":"web","protocol":"UDP"}],"externalIPs":["192.0.2.1"],"internalTrafficPolicy":"Local"]=],
+  service [=["clusterIP":"None","ports":[{"port":80,"appProtocol":"example.com/http"}],"sessionAffinity":"ClientIP",
+    "sessionAffinityConfig":{"clientIP":{"timeoutSeconds":86400}}]=],
+  service [=["type":"ExternalName","externalName":"a.example.com"]=],
+  ingress [=["defaultBackend":{"resource":{"apiGroup":"example.com","kind":"A","name":"b"}}]=],
+  ingress [=["ingressClassName":"a","tls":[{"hosts":["*.example.com"],"secretName":"a"}],"rules":[
+    {"host":"*.example.com","http":{"paths":[{"pathType":"ImplementationSpecific","backend":{"service":{"name":"a",
+    "port":{"name":"web"}}}},{"path":"/a.b","pathType":"Prefix","backend":{"service":{"name":"a",
+    "port":{"number":80}}}}]}},{"host":"b"}]]=],
+  slice [=["addressType":"IPv4","endpoints":[{"addresses":["10.0.0.1"],"nodeName":"n.1","hostname":"a",
+    "conditions":{"ready":true}}],"ports":[{"port":80},{"name":"a","port":81,"protocol":"SCTP",
+    "appProtocol":"http"}]]=],
+  slice [=["addressType":"IPv6","endpoints":[{"addresses":["fd00::1"]}]]=],
+  slice [=["addressType":"FQDN","endpoints":[{"addresses":["a.example.com"]}]]=],
+  body("/apis/networking.k8s.io/v1/namespaces/default/networkpolicies", "networking.k8s.io/v1", "NetworkPolicy",
+    [=["spec":{"podSelector":{},"ingress":[{"ports":[{"port":80,"endPort":90},{"port":"web"},{}],"from":[{"ipBlock":
+    {"cidr":"10.0.0.0/8","except":["10.1.0.0/16"]}},{"podSelector":{},"namespaceSelector":{}}]}],
+    "egress":[{"to":[{"ipBlock":{"cidr":"fd00::/8","except":["fd00:1::/32"]}}]}],
+    "policyTypes":["Ingress","Egress"]}]=]),
+  body(core .. "secrets", "v1", "Secret", [=["type":"kubernetes.io/dockerconfigjson",
+    "data":{".dockerconfigjson":"eyJhdXRocyI6e319"}]=]),
+  body("/api/v1/nodes", "v1", "Node", [=["spec":{"taints":[{"key":"a","effect":"NoSchedule"},
+    {"key":"a","value":"b","effect":"NoExecute"}],"podCIDR":"10.0.0.0/24","podCIDRs":["10.0.0.0/24","fd00::/64"]}]=]),
+  body("/apis/rbac.authorization.k8s.io/v1/clusterrolebindings", "rbac.authorization.k8s.io/v1", "ClusterRoleBinding",
+    [=["roleRef":{"kind":"ClusterRole","name":"a:b","apiGroup":"rbac.authorization.k8s.io"},"subjects":[
+    {"kind":"ServiceAccount","name":"a","namespace":"b"},{"kind":"Group","name":"system:x"}]]=]),
+  body("/apis/node.k8s.io/v1/runtimeclasses", "node.k8s.io/v1", "RuntimeClass", [=["handler":"a-b","overhead":
+    {"podFixed":{"cpu":"1m"}},"scheduling":{"nodeSelector":{"a":"b"},"tolerations":[{"operator":"Exists"}]}]=]),
   -- Mounts of what will be claimed.
   { path = apps .. "statefulsets", body = [[{"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"good"},
     "spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[
