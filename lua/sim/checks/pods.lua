@@ -1,4 +1,7 @@
 -- Pods and the templates of pods: what follows from several of their fields. Arguments as in volumes.lua.
+-- Short calls of C functions, of which traces make nothing but aborts.
+jit.off(true, true)
+
 local found = require "sim.checks.found"
 local json = require "sim.json"
 local quantities = require "sim.checks.quantities"

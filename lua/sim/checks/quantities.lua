@@ -1,4 +1,6 @@
 -- Quantities of resources as numbers that can be compared: "250m", "1Gi", "2e3", 2.
+jit.off(true, true) -- as in pods.lua
+
 local quantities = {}
 
 local units = {

@@ -1,5 +1,8 @@
 -- Volumes of pods: of one type each, and what the types want. Functions have the arguments that rules of `lua` have:
 -- the path of a value, the value, what holds it, the rule's argument, what was there before, and the whole object.
+-- Short calls of C functions, of which traces make nothing but aborts.
+jit.off(true, true)
+
 local found = require "sim.checks.found"
 local json = require "sim.json"
 
