@@ -83,7 +83,7 @@ local function each_rule(user, namespace, stored, visit)
 end
 
 local function attributes_of(given)
-  local a = {}
+  local a = { verb = "", group = "", resource = "", subresource = "", namespace = "", name = "", path = "" }
   for name, value in json.members(given) do a[name] = value end
   return a
 end
@@ -128,6 +128,99 @@ function access.refusal(user, given)
   local why, resource = why_not(text(user, "username"), a), a.resource .. (a.group ~= "" and "." .. a.group or "")
   if a.resource == "" then return "forbidden: " .. why end
   return string.format(a.name ~= "" and '%s "%s" is forbidden: %s' or "%s%s is forbidden: %s", resource, a.name, why)
+end
+
+-- --- what a request wants
+
+-- Finds resource, namespace and name as kube-apiserver's RequestInfo does, of kinds that are not served, too.
+local function read_resource(parts, first, a)
+  local below = parts[first + 2] or ""
+  if parts[first] == "namespaces" and parts[first + 1] then
+    a.namespace = parts[first + 1]
+    if below ~= "" and below ~= "status" and below ~= "finalize" then first = first + 2 end
+  end
+  a.resource, a.name, a.subresource = parts[first] or "", parts[first + 1] or "", parts[first + 2] or ""
+end
+
+-- The attributes of a request. A list or a watch of one name counts as one of that object. `named` is the verb where
+-- the path names an object, `unnamed` where it names none.
+function access.attributes(method, path, fields, named, unnamed)
+  local parts, a = {}, { resource = "", name = "", path = path, verb = method:lower() }
+  for part in path:gmatch "[^/]+" do parts[#parts + 1] = part end
+  if parts[1] == "api" and #parts >= 3 then
+    read_resource(parts, 3, a)
+  elseif parts[1] == "apis" and #parts >= 4 then
+    a.group = parts[2]
+    read_resource(parts, 4, a)
+  end
+  if a.resource ~= "" then a.verb = a.name ~= "" and named or unnamed end
+  if a.resource ~= "" and a.name == "" then a.name = (fields or ""):match "^metadata%.name=([^,]*)$" or "" end
+  local given = json.object()
+  for name, value in pairs(a) do json.set(given, name, value) end
+  return given
+end
+
+-- --- users
+
+local ACCOUNT, AUTHENTICATED = "system:serviceaccount:", "system:authenticated"
+
+-- A user with those of the groups that are no repetition.
+local function user_of(name, uid, groups)
+  local all, known = {}, {}
+  for _, group in ipairs(groups) do
+    if not known[group] then all[#all + 1] = group end
+    known[group] = true
+  end
+  return json.object("username", name, "groups", all, "uid", uid and uid ~= "" and uid or nil)
+end
+
+-- Adds the groups of a service account "system:serviceaccount:NAMESPACE:NAME".
+local function add_account_groups(groups, name)
+  if name:sub(1, #ACCOUNT) ~= ACCOUNT then return end
+  groups[#groups + 1] = "system:serviceaccounts"
+  groups[#groups + 1] = "system:serviceaccounts:" .. name:sub(#ACCOUNT + 1):match "^[^:]*"
+end
+
+-- The user that a token of a service account is of; `id` is a part of the token.
+function access.account(namespace, name, uid, id)
+  local full, groups = ACCOUNT .. namespace .. ":" .. name, {}
+  add_account_groups(groups, full)
+  groups[#groups + 1] = AUTHENTICATED
+  local user = user_of(full, uid, groups)
+  json.set(user, "extra", json.object("authentication.kubernetes.io/credential-id", { "JTI=" .. id }))
+  return user
+end
+
+-- What a user needs to be allowed who acts as another one.
+local function needed_for(name)
+  local namespace, account = name:match("^" .. ACCOUNT .. "([^:]*):(.*)$")
+  if not namespace then return json.object("verb", "impersonate", "resource", "users", "name", name) end
+  return json.object("verb", "impersonate", "resource", "serviceaccounts", "namespace", namespace, "name", account)
+end
+
+-- A list of the user that the headers name, and of what one needs to be allowed for it.
+function access.impersonated(headers)
+  local name, uid, groups, extra, needed = nil, nil, {}, nil, {}
+  for _, header in each(headers) do
+    local key, value = json.element(header, 0):lower(), json.element(header, 1)
+    local extra_key = key:match "^impersonate%-extra%-(.*)$"
+    if key == "impersonate-user" then name = name or value end
+    if key == "impersonate-uid" then uid = uid or value end
+    if key == "impersonate-group" then
+      groups[#groups + 1] = value
+      needed[#needed + 1] = json.object("verb", "impersonate", "resource", "groups", "name", value)
+    end
+    if extra_key then
+      extra = extra or json.object()
+      if not get(extra, extra_key) then json.set(extra, extra_key, {}) end
+      json.insert(get(extra, extra_key), json.count(get(extra, extra_key)), value)
+    end
+  end
+  if #groups == 0 then add_account_groups(groups, name) end
+  if name ~= "system:anonymous" then groups[#groups + 1] = AUTHENTICATED end
+  local user = user_of(name, uid, groups)
+  json.set(user, "extra", extra)
+  return { user, needed_for(name), unpack(needed) }
 end
 
 -- --- files of tokens: lines of token,user,uid,"group1,group2"

@@ -32,8 +32,26 @@ local function hash_of(kinds, place)
   return json.hash(table.concat(parts, "\n"))
 end
 
+-- The version of the server, which no kind has.
+local VERSION = "version"
+
+local function version_document()
+  local properties, required = object(), { "major", "minor", "gitVersion", "gitCommit", "gitTreeState", "buildDate",
+    "goVersion", "compiler", "platform" }
+  for _, name in ipairs(required) do set(properties, name, object("type", "string", "default", "")) end
+  local name = "io.k8s.apimachinery.pkg.version.Info"
+  local content = object("application/json", object("schema", types.ref(name)))
+  local get = object("tags", { VERSION }, "description", "get the version information for this server", "operationId",
+    "getCodeVersion", "responses", object("200", object("description", "OK", "content", content)))
+  local info = object("description", "Info contains versioning information.", "type", "object", "required", required,
+    "properties", properties)
+  return object("openapi", "3.0.0", "info", object("title", "Kubernetes", "version", "v1.36.3"), "paths",
+    object("/version/", object("get", get)), "components", object("schemas", object(name, info)))
+end
+
 local function index_of(kinds)
-  local paths = object()
+  local paths = object(VERSION, object("serverRelativeURL",
+    string.format("/openapi/v3/%s?hash=%s", VERSION, json.hash(VERSION))))
   for _, kind in each(kinds) do
     local place = place_of(kind)
     if not json.get(paths, place) then
@@ -116,9 +134,10 @@ end
 function openapi.respond(kinds, place, if_none_match, by_hash, type_of)
   if place == "" then return { 200, "", index_of(kinds) } end
   local list = kinds_at(kinds, place)
-  if #list == 0 then return end
-  local etag = string.format('"%s"', hash_of(kinds, place))
+  if #list == 0 and place ~= VERSION then return end
+  local etag = string.format('"%s"', place == VERSION and json.hash(VERSION) or hash_of(kinds, place))
   if if_none_match == etag then return { 304, etag } end
+  if place == VERSION then return { 200, by_hash and etag or "", version_document() } end
   types.source = type_of
   return { 200, by_hash and etag or "", document_of(list) }
 end

@@ -1,4 +1,4 @@
--- Scales, evictions and what a kubelet would answer, as far as they are looked up in the objects.
+-- Scales and what a kubelet would answer, as far as they are looked up in the objects.
 local json = require "sim.json"
 local texts = require "sim.texts"
 
@@ -18,7 +18,7 @@ end
 local signs = { In = "%s in (%s)", NotIn = "%s notin (%s)", DoesNotExist = "!%s" }
 
 -- "app=web,tier in (a,b)": labels by their key, expressions as they come; "" if there is none.
-function subresources.selector(selector)
+local function selector_text(selector)
   local shown = {}
   add_labels(shown, at(selector, "matchLabels"))
   for _, requirement in json.each(at(selector, "matchExpressions")) do
@@ -38,7 +38,7 @@ end
 local function selector_of(value, kind, paths)
   if paths then return text(value, path_of(paths, "labelSelectorPath")) end
   local selector = at(value, "spec.selector")
-  if kind ~= "ReplicationController" then return subresources.selector(selector) end
+  if kind ~= "ReplicationController" then return selector_text(selector) end
   local shown = {}
   add_labels(shown, selector)
   return table.concat(shown, ",")
@@ -56,27 +56,50 @@ function subresources.scale(value, kind, paths, replicas)
       "selector", selector ~= "" and selector or nil))
 end
 
--- --- evictions
-
--- Pods that do not run, or are about to end, are evicted whatever a budget says.
-function subresources.budgets_count(pod)
-  local phase = text(pod, "status.phase")
-  return phase ~= "Succeeded" and phase ~= "Failed" and phase ~= "Pending"
-    and at(pod, "metadata.deletionTimestamp") == nil
-end
-
--- Why a budget forbids one more disruption; nil if it does not.
-function subresources.forbids(budget)
-  local name = text(budget, "metadata.name")
-  if int(budget, "status.observedGeneration", 0) < int(budget, "metadata.generation", 0) then
-    return string.format("The disruption budget %s is still being processed by the server.", name)
-  elseif int(budget, "status.disruptionsAllowed", 0) <= 0 then
-    return string.format("The disruption budget %s needs %d healthy pods and has %d currently", name,
-      int(budget, "status.desiredHealthy", 0), int(budget, "status.currentHealthy", 0))
-  end
-end
-
 -- --- Subresources of pods for which an API server asks a kubelet, of which there is none here
+
+-- "strconv.ParseInt: parsing ..." of what is no integer of 64 bits; else nil and the number.
+local function parse(given)
+  local sign, digits = given:match "^([+-]?)(%d+)$"
+  if not digits then return string.format('strconv.ParseInt: parsing "%s": invalid syntax', given) end
+  digits = digits:gsub("^0+(%d)", "%1")
+  local most = sign == "-" and "9223372036854775808" or "9223372036854775807"
+  if #digits > #most or #digits == #most and digits > most then
+    return string.format('strconv.ParseInt: parsing "%s": value out of range', given)
+  end
+  return nil, tonumber(given)
+end
+
+local LEAST = {
+  { "tailLines", 0, "must be greater than or equal to 0" }, { "limitBytes", 1, "must be greater than 0" },
+  { "sinceSeconds", 1, "must be greater than 0" },
+}
+
+-- Why the options of a log are refused; nil if they are not.
+function subresources.log_problems(query)
+  local found = {}
+  for _, row in ipairs(LEAST) do
+    local given = json.get(query, row[1])
+    local problem, number = nil, nil
+    if given then problem, number = parse(given) end
+    if problem then return { 400, problem } end
+    if row[1] == "sinceSeconds" and given and json.get(query, "sinceTime") then
+      found[#found + 1] = { "FieldValueForbidden", "[]",
+        "at most one of `sinceTime` or `sinceSeconds` may be specified" }
+    elseif number and number < row[2] then
+      found[#found + 1] = { "FieldValueInvalid", row[1], row[3], number }
+    end
+  end
+  local since = json.get(query, "sinceTime")
+  if since and not json.seconds(since) then
+    local message = 'parsing time "%s" as "2006-01-02T15:04:05Z07:00": cannot parse "%s" as "2006"'
+    return { 400, string.format(message, since, since) }
+  end
+  if json.get(query, "stream") then
+    found[#found + 1] = { "FieldValueForbidden", "stream", "may not be specified" }
+  end
+  return #found > 0 and { 422, found } or nil
+end
 
 -- Returns why no container is meant, none of that name or one of several, or nil and its name.
 local function choose(pod, name)
@@ -105,7 +128,8 @@ local function unreachable(pod, node, sub, container, upgrades)
   return { 500, "error dialing backend: " .. dial }
 end
 
--- Returns a list of code and message; nil for the log of a pod that is not scheduled. Without its node the code is 404.
+-- Returns the refusal; nil for the log of a pod that is not scheduled. A node that is missing is one of the pods, as a
+-- real server has it.
 function subresources.kubelet(pod, node, sub, container, upgrades)
   local mistake, name = nil, text(pod, "spec.nodeName")
   if sub ~= "portforward" then mistake, container = choose(pod, container) end
@@ -114,7 +138,7 @@ function subresources.kubelet(pod, node, sub, container, upgrades)
     return sub ~= "log"
       and { 400, string.format("pod %s does not have a host assigned", text(pod, "metadata.name")) } or nil
   end
-  return node and unreachable(pod, node, sub, container, upgrades) or { 404, name }
+  return node and unreachable(pod, node, sub, container, upgrades) or { 404, "pods", name }
 end
 
 return subresources

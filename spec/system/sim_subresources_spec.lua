@@ -90,25 +90,28 @@ describe("subresources of kubelua sim #threads", function()
     for _, name in ipairs { "a", "b" } do
       sim.api:create(pods, { kind = "Pod", apiVersion = "v1", metadata = { name = name, labels = { app = "web" } },
         spec = { containers = { { name = "c", image = "i" } } } })
-      sim.api:request("PATCH", pods .. "/" .. name .. "/status", '{"status":{"phase":"Running"}}',
+      sim.api:request("PATCH", pods .. "/" .. name .. "/status", '{"status":{"phase":"Running",'
+        .. '"conditions":[{"type":"Ready","status":"True"}]}}',
         "application/merge-patch+json")
     end
     sim.api:create(budgets, { kind = "PodDisruptionBudget", apiVersion = "policy/v1", metadata = { name = "least" },
       spec = { minAvailable = 1, selector = { matchLabels = { app = "web" } } } })
     local eviction = { kind = "Eviction", apiVersion = "policy/v1", metadata = { name = "a", namespace = "default" } }
     local function evict(name, code)
+      eviction.metadata.name = name
       return sim.api:request("POST", pods .. "/" .. name .. "/eviction", eviction, nil, code)
     end
     local status = evict("a", 429)
     assert.are.equal("Cannot evict pod as it would violate the pod's disruption budget.", status.message)
     assert.are.equal("The disruption budget least is still being processed by the server.",
       status.details.causes[1].message)
+    assert.are.equal(10, status.details.retryAfterSeconds)
     sim.api:request("PATCH", budgets .. "/least/status", '{"status":{"observedGeneration":1,"disruptionsAllowed":1,'
       .. '"currentHealthy":2,"desiredHealthy":1,"expectedPods":2}}', "application/merge-patch+json")
     assert.are.equal("Success", evict("a", 201).status)
     await(function() return sim.api:curl("GET", pods .. "/a") == 404 end)
     assert.are.equal(0, sim.api:get(budgets .. "/least").status.disruptionsAllowed)
-    assert.are.equal("The disruption budget least needs 1 healthy pods and has 2 currently",
+    assert.are.equal("The disruption budget least does not allow evicting pods currently",
       evict("b", 429).details.causes[1].message)
     assert.are.equal("b", sim.api:get(pods .. "/b").metadata.name)
     evict("none", 404)

@@ -31,8 +31,7 @@ json_t *sim_access_identify(struct sim_access *access, const struct sim_request 
 /* Returns whether the user may send the request; else answers 403. */
 bool sim_access_admit(struct sim_access *access, const struct sim_request *request, const json_t *user,
                       struct sim_reply *reply);
-/* `why` gets a new text, or NULL. */
-bool sim_access_allows(struct sim_access *access, const json_t *user, const struct sim_attributes *attributes,
-                       char **why);
+/* `why` gets a new text, or NULL; attributes as in rbac.h. */
+bool sim_access_allows(struct sim_access *access, const json_t *user, const json_t *attributes, char **why);
 /* Returns the rules that a user has in a namespace. A new reference. */
 json_t *sim_access_rules(struct sim_access *access, const json_t *user, const char *namespace_);

@@ -70,13 +70,6 @@ static void renew(struct sim_rbac *rbac, enum rbac_kind kind)
     rbac->objects[kind] = parse(rbac->maps[kind]);
 }
 
-json_t *sim_attributes_json(const struct sim_attributes *a)
-{
-    return json_pack("{ss ss ss ss ss ss ss}", "verb", a->verb, "group", a->group, "resource", a->resource,
-                     "subresource", a->subresource, "namespace", a->namespace_, "name", a->name, "path",
-                     a->path);
-}
-
 /* Calls a function of lua/sim/access.lua with two arguments, which are pushed, and the present objects. */
 static json_t *call(struct sim_rbac *rbac, lua_State *L)
 {
@@ -88,14 +81,13 @@ static json_t *call(struct sim_rbac *rbac, lua_State *L)
     return sim_lua_call(L);
 }
 
-bool sim_rbac_allows(struct sim_rbac *rbac, const json_t *user, const struct sim_attributes *attributes,
-                     char **why)
+bool sim_rbac_allows(struct sim_rbac *rbac, const json_t *user, const json_t *attributes, char **why)
 {
     *why = NULL;
     if (sim_has_text(json_object_get(user, "groups"), "system:masters")) return true;
     lua_State *L = sim_lua_take("sim.access", "allowed");
     sim_lua_push(L, user);
-    sim_lua_push_new(L, sim_attributes_json(attributes));
+    sim_lua_push(L, attributes);
     pthread_mutex_lock(&rbac->lock);
     json_t *reason = call(rbac, L);
     pthread_mutex_unlock(&rbac->lock);

@@ -15,7 +15,7 @@
 #include "sim/lua/lua.h"
 #include "sim/text/tree.h"
 
-enum { FILE_MAX = 1 << 20, TOKEN_BYTES = 16 };
+enum { FILE_MAX = 1 << 20, TOKEN_BYTES = 16, TOKEN_SHOWN = 8 };
 
 static const char user_mark[] = "user:";
 static const char authenticated[] = "system:authenticated";
@@ -119,35 +119,21 @@ const char *sim_users_admin_token(const struct sim_users *users)
     return users->admin_token;
 }
 
-/* Groups of a service account "system:serviceaccount:NAMESPACE:NAME". */
-static void add_account_groups(json_t *user, const char *name)
-{
-    static const char mark[] = "system:serviceaccount:";
-    if (strncmp(name, mark, sizeof mark - 1) != 0) return;
-    const char *namespace_ = name + sizeof mark - 1;
-    char *group = xasprintf("system:serviceaccounts:%.*s", (int)strcspn(namespace_, ":"), namespace_);
-    add_group(user, "system:serviceaccounts");
-    add_group(user, group);
-    free(group);
-}
-
 char *sim_users_issue(struct sim_users *users, const struct sim_account *account)
 {
     char token[2 * TOKEN_BYTES + 1];
-    json_t *name = sim_textf("system:serviceaccount:%s:%s", account->namespace_, account->name),
-           *user = make_user(json_string_value(name), account->uid);
     make_token(token);
-    add_account_groups(user, json_string_value(name));
-    add_group(user, authenticated);
-    json_object_set_new(
-        user, "extra",
-        json_pack("{s[o]}", "authentication.kubernetes.io/credential-id", sim_textf("JTI=%.8s", token)));
+    lua_State *L = sim_lua_take("sim.access", "account");
+    lua_pushstring(L, account->namespace_);
+    lua_pushstring(L, account->name);
+    lua_pushstring(L, account->uid);
+    lua_pushlstring(L, token, TOKEN_SHOWN);
+    json_t *user = sim_lua_call(L);
     pthread_mutex_lock(&users->lock);
     json_object_set_new(users->issued, token,
                         json_pack("{so sO sI}", "user", user, "audiences", account->audiences, "until",
                                   (json_int_t)account->until_s));
     pthread_mutex_unlock(&users->lock);
-    json_decref(name);
     return xstrdup(token);
 }
 
@@ -214,32 +200,13 @@ json_t *sim_user_of_request(struct sim_users *users, const struct sim_request *r
 
 /* --- impersonation */
 
-static void add_extra(json_t *user, const char *key, const char *value)
-{
-    json_t *extra = sim_submap(user, "extra");
-    char *lower = sim_lower(key);
-    json_t *values = json_object_get(extra, lower);
-    if (!values) {
-        values = json_array();
-        json_object_set_new(extra, lower, values);
-    }
-    json_array_append_new(values, sim_string(value));
-    free(lower);
-}
-
 json_t *sim_user_impersonated(const struct sim_request *request)
 {
-    static const char extra_mark[] = "Impersonate-Extra-";
-    const char *name = sim_header(request, "Impersonate-User"), *uid = sim_header(request, "Impersonate-Uid");
-    if (!name) return NULL;
-    json_t *user = make_user(name, uid ? uid : "");
-    for (size_t i = 0; i < request->header_count; i++) {
-        const struct sim_param *header = &request->headers[i];
-        if (strcasecmp(header->key, "Impersonate-Group") == 0) add_group(user, header->value);
-        if (strncasecmp(header->key, extra_mark, sizeof extra_mark - 1) == 0)
-            add_extra(user, header->key + sizeof extra_mark - 1, header->value);
-    }
-    if (json_array_size(json_object_get(user, "groups")) == 0) add_account_groups(user, name);
-    if (strcmp(name, "system:anonymous") != 0) add_group(user, authenticated);
-    return user;
+    json_t *headers = json_array();
+    for (size_t i = 0; i < request->header_count; i++)
+        json_array_append_new(headers, json_pack("[oo]", sim_string(request->headers[i].key),
+                                                 sim_string(request->headers[i].value)));
+    lua_State *L = sim_lua_take("sim.access", "impersonated");
+    sim_lua_push_new(L, headers);
+    return sim_lua_call(L);
 }

@@ -36,5 +36,6 @@ json_t *sim_user_of_token(struct sim_users *users, const char *token, const json
 /* Returns who sends the request; NULL if nobody has its token. */
 json_t *sim_user_of_request(struct sim_users *users, const struct sim_request *request);
 
-/* Returns whom the request impersonates; NULL if nobody. */
+/* Returns whom a request with the header Impersonate-User impersonates, and the attributes (rbac.h) of what
+ * one needs to be allowed for that: a new array. */
 json_t *sim_user_impersonated(const struct sim_request *request);

@@ -146,6 +146,7 @@ static bool fits(const struct sim_kind *kind, const json_t *object)
 /* The kind of the body. */
 static const struct sim_kind *kind_of(const struct writing *w)
 {
+    if (w->takes) return w->takes;
     return sim_write_is_scale(w) ? &sim_scale_kind : w->target->served->kind;
 }
 
@@ -256,6 +257,29 @@ json_t *sim_body_read(const struct writing *w)
     if (error) refuse(w, error);
     if (object) warn_of_rules(w, object);
     return object;
+}
+
+json_t *sim_body_of_subresource(struct writing *w, const struct sim_kind *kind, const char *name)
+{
+    w->takes = kind;
+    json_t *body = sim_body_read(w);
+    const char *own = sim_text_at(body, "metadata.name"), *ns = sim_text_at(body, "metadata.namespace");
+    struct sim_refusal refusal = {0};
+    if (!body) return NULL;
+    bool is_old = strcmp(sim_text_at(body, "apiVersion"), "policy/v1beta1") == 0; /* which is the same */
+    if (!is_old && (!sim_check_body(kind, body, &refusal) || !sim_check_kind(kind, body, &refusal)))
+        sim_reply_status(w->reply, refusal.status);
+    else if (*ns && strcmp(ns, w->target->namespace_) != 0)
+        sim_reply_status(w->reply,
+                         sim_status_bad_request("the namespace of the provided object does not match "
+                                                "the namespace sent on the request"));
+    else if (name && strcmp(own, name) != 0)
+        sim_reply_status(w->reply,
+                         sim_status_bad_request("name in URL does not match name in %s object", kind->kind));
+    else
+        return body;
+    json_decref(body);
+    return NULL;
 }
 
 /* The same of one that was applied. */

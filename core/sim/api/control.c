@@ -32,7 +32,7 @@ static void add(json_t *object, const char *key, const atomic_uint_fast64_t *cou
 }
 
 /* Objects and open watches of each resource that has some. */
-static json_t *resources(struct sim_api *api)
+json_t *sim_stats_resources(struct sim_api *api)
 {
     json_t *result = json_object();
     sim_store_lock(api->store);
@@ -73,7 +73,7 @@ static void stats(struct sim_api *api, const struct sim_request *request, struct
     sim_store_lock(api->store);
     json_object_set_new(result, "version", json_integer((json_int_t)api->store->version));
     sim_store_unlock(api->store);
-    json_object_set_new(result, "resources", resources(api));
+    json_object_set_new(result, "resources", sim_stats_resources(api));
     reply->code = 200;
     reply->json = result;
 }

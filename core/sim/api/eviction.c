@@ -6,65 +6,22 @@
 #include "sim/api/subresource.h"
 #include "sim/lua/lua.h"
 #include "sim/object/object_spec.h"
-#include "sim/object/selector.h"
 #include "sim/object/status.h"
 #include "sim/store/write.h"
 #include "sim/text/timestamp.h"
 #include "sim/text/tree.h"
 
-/* Returns whether a budget's selector fits the labels; an empty one selects all, none nothing. */
-static bool selects(const json_t *selector, const json_t *labels)
-{
-    char *message = NULL;
-    if (!json_is_object(selector)) return false;
-    char *text = sim_scale_selector(selector);
-    struct sim_selector *parsed = sim_label_selector_parse(text, &message);
-    bool fits = parsed && sim_selector_matches_labels(parsed, labels);
-    sim_selector_free(parsed);
-    free(message);
-    free(text);
-    return fits;
-}
-
-/* Returns the budgets of a namespace whose selector fits: a new array. */
+/* Returns the budgets that are about the pod: a new array. */
 static json_t *budgets_of(struct sim_api *api, const json_t *pod)
 {
-    json_t *budgets = json_array();
-    const char *namespace_ = sim_text_at(pod, "metadata.namespace");
-    sim_store_lock(api->store);
-    struct sim_served *served = sim_store_find(api->store, "policy", "v1", "poddisruptionbudgets");
-    struct omap *map = served && served->resource->map ? omap_ref(served->resource->map) : NULL;
-    sim_store_unlock(api->store);
-    struct omap_cursor cursor;
-    omap_seek(&cursor, map, "");
-    for (const struct sim_object *object; (object = omap_next(&cursor));) {
-        json_t *budget = sim_served_json(served, object);
-        if (strcmp(sim_text_at(budget, "metadata.namespace"), namespace_) == 0 &&
-            selects(sim_at(budget, "spec.selector"), sim_at(pod, "metadata.labels")))
-            json_array_append(budgets, budget);
-        json_decref(budget);
-    }
-    sim_store_lock(api->store);
-    omap_unref(map);
-    sim_store_unlock(api->store);
-    return budgets;
+    json_t *all = sim_stored_all(api->store, "policy/v1", "PodDisruptionBudget");
+    lua_State *L = sim_lua_take("sim.evictions", "budgets");
+    sim_lua_push(L, pod);
+    sim_lua_push_new(L, all);
+    return sim_lua_call(L);
 }
 
-/* Returns why the budget forbids one more disruption; NULL if it does not. A new Status. */
-static json_t *forbids(const json_t *budget)
-{
-    lua_State *L = sim_lua_take("sim.subresources", "forbids");
-    sim_lua_push(L, budget);
-    json_t *cause = sim_lua_call(L);
-    if (!cause) return NULL;
-    json_t *status =
-        sim_status(429, "TooManyRequests",
-                   "Cannot evict pod as it would violate the pod's disruption budget.", NULL, NULL);
-    json_object_set_new(
-        status, "details",
-        json_pack("{s:[{s:s, s:o}]}", "causes", "reason", "DisruptionBudget", "message", cause));
-    return status;
-}
+static const struct sim_kind forbidden = {.group = "policy", .plural = "poddisruptionbudget"};
 
 struct disruption {
     const char *pod;
@@ -76,12 +33,17 @@ static json_t *disrupted(void *ctx, const struct sim_kind *kind, const json_t *o
                          struct sim_refusal *refusal)
 {
     const struct disruption *disruption = ctx;
-    if ((refusal->status = forbids(old))) return NULL;
-    json_t *budget = json_deep_copy(old), *status = sim_submap(budget, "status");
-    json_object_set_new(status, "disruptionsAllowed",
-                        json_integer(sim_int_at(old, "status.disruptionsAllowed", 0) - 1));
-    json_object_set_new(sim_submap(status, "disruptedPods"), disruption->pod, sim_time(disruption->now_s));
-    return budget;
+    json_t *budget = json_deep_copy(old);
+    lua_State *L = sim_lua_take("sim.evictions", "disrupt");
+    sim_lua_push(L, budget);
+    lua_pushstring(L, disruption->pod);
+    sim_lua_push_new(L, sim_time(disruption->now_s));
+    json_t *found = sim_lua_call(L);
+    if (!found) return budget;
+    refusal->status = sim_status_said(found, &forbidden, sim_text_at(old, "metadata.name"));
+    json_decref(found);
+    json_decref(budget);
+    return NULL;
 }
 
 /* Takes a disruption off the budget; returns the Status of a refusal, or NULL. */
@@ -105,17 +67,13 @@ static json_t *disrupt(struct writing *w, const json_t *budget, const char *pod)
 
 static json_t *budget_refusal(struct writing *w, const json_t *pod)
 {
-    lua_State *L = sim_lua_take("sim.subresources", "budgets_count");
-    sim_lua_push(L, pod);
-    if (!sim_lua_is(L)) return NULL;
     json_t *budgets = budgets_of(w->api, pod), *refusal = NULL;
     if (json_array_size(budgets) > 1)
-        refusal =
-            sim_status(500, "InternalError",
-                       "Internal error occurred: This pod has more than one PodDisruptionBudget, which the "
-                       "eviction subresource does not support.",
-                       NULL, NULL);
-    else if (json_array_size(budgets))
+        refusal = sim_status(500, NULL,
+                             "This pod has more than one PodDisruptionBudget, which the eviction subresource "
+                             "does not support.",
+                             NULL, NULL);
+    else if (json_array_size(budgets) && !json_is_false(json_array_get(budgets, 0)))
         refusal = disrupt(w, json_array_get(budgets, 0), sim_text_at(pod, "metadata.name"));
     json_decref(budgets);
     return refusal;
@@ -144,11 +102,17 @@ static void mark(struct writing *w, const char *key)
     json_decref(now);
 }
 
+static const struct schema_kind eviction_schema = {
+    .group = "policy", .version = "v1", .kind = "Eviction", .type = "policy/v1.Eviction"};
+static const struct sim_kind eviction_kind = {
+    .group = "policy", .version = "v1", .kind = "Eviction", .schema = &eviction_schema};
+
 void sim_evict(struct writing *w, const char *key)
 {
     const struct sim_served *served = w->target->served;
-    json_t *body = sim_write_body(w, "couldn't get version/kind; json parse error");
+    json_t *body = sim_body_of_subresource(w, &eviction_kind, w->target->name);
     if (!body) return;
+    if (json_array_size(sim_at(body, "deleteOptions.dryRun"))) w->by.dry_run = true;
     struct sim_object *object = sim_store_ref(w->api->store, served->resource, key);
     json_t *pod = object ? sim_served_json(served, object) : NULL;
     if (object) sim_store_release(w->api->store, object);

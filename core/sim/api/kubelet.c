@@ -17,6 +17,21 @@ bool sim_is_kubelets(const char *subresource)
     return false;
 }
 
+bool sim_log_takes(const struct sim_request *request, const struct sim_target *target,
+                   struct sim_reply *reply)
+{
+    const struct sim_kind kind = {.group = "", .kind = "PodLogOptions"};
+    json_t *query = json_object();
+    for (size_t i = 0; i < request->query_count; i++)
+        sim_default(query, request->query[i].key, sim_string(request->query[i].value));
+    lua_State *L = sim_lua_take("sim.subresources", "log_problems");
+    sim_lua_push_new(L, query);
+    json_t *found = sim_lua_call(L);
+    if (found) sim_reply_status(reply, sim_status_said(found, &kind, target->name));
+    json_decref(found);
+    return reply->code == 0;
+}
+
 void sim_kubelet(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
                  const struct sim_object *object, struct sim_reply *reply)
 {
@@ -30,14 +45,7 @@ void sim_kubelet(struct sim_api *api, const struct sim_request *request, const s
     lua_pushstring(L, sim_query(request, "container"));
     lua_pushboolean(L, sim_header(request, "Upgrade") != NULL);
     json_t *result = sim_lua_call(L);
-    const char *message = sim_text_at(json_array_get(result, 1), "");
     reply->code = 204; /* the log of a pod that is not scheduled */
-    switch (json_integer_value(json_array_get(result, 0))) {
-    case 0: break;
-    case 400: sim_reply_status(reply, sim_status_bad_request("%s", message)); break;
-    /* Of the pods, as a real server has it. */
-    case 404: sim_reply_status(reply, sim_status_not_found(served->kind, message)); break;
-    default: sim_reply_status(reply, sim_status(500, NULL, message, NULL, NULL));
-    }
+    if (result) sim_reply_status(reply, sim_status_said(result, served->kind, NULL));
     json_decref(result);
 }

@@ -10,7 +10,7 @@
 #include "sim/api/encode.h"
 #include "sim/api/list.h"
 #include "sim/api/openapi.h"
-#include "sim/api/review.h"
+#include "sim/api/paths.h"
 #include "sim/api/subresource.h"
 #include "sim/api/watch.h"
 #include "sim/api/write_request.h"
@@ -96,7 +96,11 @@ static void objects(struct sim_api *api, const struct sim_request *request, cons
     struct buf problem = {0};
     const struct sim_kind *kind = target->served->kind;
     bool unknown = target->subresource && !sim_has_subresource(kind, target->subresource);
-    if (target->subresource && sim_life_serves(api, request, target, reply))
+    bool reads_log = target->subresource && strcmp(target->subresource, "log") == 0 &&
+                     strcmp(request->method, "GET") == 0 && !unknown;
+    if (reads_log && !sim_log_takes(request, target, reply))
+        ; /* that was it */
+    else if (target->subresource && sim_life_serves(api, request, target, reply))
         ; /* that was it */
     else if (unknown && kind->custom)
         sim_reply_status(reply, sim_status_not_found(kind, target->name));
@@ -120,19 +124,6 @@ static void objects(struct sim_api *api, const struct sim_request *request, cons
     warn_of(request, target, reply);
     buf_clear(&problem);
     sim_actions_clear(&faulty.actions);
-}
-
-static bool health(const struct sim_request *request, struct sim_reply *reply)
-{
-    static const char *const paths[] = {"/healthz", "/livez", "/readyz"};
-    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
-        if (strcmp(request->path, paths[i]) != 0) continue;
-        reply->code = 200;
-        reply->content_type = "text/plain; charset=utf-8";
-        buf_puts(&reply->text, "ok");
-        return true;
-    }
-    return false;
 }
 
 /* A real server fails to divide these. */
@@ -190,14 +181,24 @@ static void not_found(struct sim_api *api, const struct sim_request *request, st
     sim_reply_no_page(reply);
 }
 
-/* Paths that name no resource. */
+/* Paths that name no resource with objects. */
 static void others(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
 {
     struct sim_faulty faulty = {0};
+    struct sim_target target;
     STAILQ_INIT(&faulty.actions);
     if (sim_faults_apply(api, request, sim_verb_of(request, true), NULL, &faulty, reply)) return;
-    if (!is_cut_off(request, reply) && !health(request, reply) && !sim_review(api, request, reply) &&
-        !sim_openapi(api, request, reply) && !discovery(api, request, reply))
+    if (sim_target_parse_unstored(api->store, request->path, &target)) {
+        if (strcmp(request->method, "POST") != 0)
+            sim_reply_not_allowed(reply);
+        else if (has_form(request, &target, reply))
+            sim_write_request(api, request, &target, reply);
+        sim_target_clear(&target);
+        return;
+    }
+    sim_target_clear(&target);
+    if (!is_cut_off(request, reply) && !sim_paths(api, request, reply) && !sim_openapi(api, request, reply) &&
+        !discovery(api, request, reply))
         not_found(api, request, reply);
 }
 
@@ -233,16 +234,37 @@ static void admit(struct sim_api *api, const struct sim_request *request, struct
     json_decref(user);
 }
 
+/* Only a GET is served at an old path of a watch; others are refused where they would be found. */
+static void admit_watched(struct sim_api *api, const struct sim_watched *watched, struct sim_reply *reply)
+{
+    struct sim_target target;
+    bool found = sim_target_parse(api->store, watched->request.path, &target);
+    bool is_get = strcmp(watched->request.method, "GET") == 0;
+    sim_target_clear(&target);
+    if (!found)
+        sim_reply_not_found(reply);
+    else if (!is_get)
+        sim_reply_not_allowed(reply);
+    else if (api->access)
+        admit(api, &watched->request, reply);
+    else
+        translate(api, &watched->request, NULL, reply);
+}
+
 void sim_route(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
 {
     if (request->has_nul) {
         sim_reply_status(reply, sim_status_bad_request("the path and the query must not contain a NUL byte"));
         return;
     }
+    struct sim_watched watched;
     if (sim_control(api, request, reply)) return;
-    if (api->access)
+    if (sim_watched_begin(request, &watched))
+        admit_watched(api, &watched, reply);
+    else if (api->access)
         admit(api, request, reply);
     else
         translate(api, request, NULL, reply);
-    sim_encode_reply(request, reply);
+    sim_encode_reply(&watched.request, reply);
+    sim_watched_clear(&watched);
 }

@@ -13,16 +13,6 @@ static const struct schema_kind scale_schema = {
 const struct sim_kind sim_scale_kind = {
     .group = "autoscaling", .version = "v1", .plural = "scales", .kind = "Scale", .schema = &scale_schema};
 
-char *sim_scale_selector(const json_t *selector)
-{
-    lua_State *L = sim_lua_take("sim.subresources", "selector");
-    sim_lua_push(L, selector);
-    json_t *text = sim_lua_call(L);
-    char *result = xstrdup(sim_text_at(text, ""));
-    json_decref(text);
-    return result;
-}
-
 static json_t *scale_of(const struct sim_kind *kind, const json_t *object)
 {
     lua_State *L = sim_lua_take("sim.subresources", "scale");

@@ -9,7 +9,9 @@
 #include "sim/object/kind.h"
 #include "sim/object/status.h"
 #include "sim/text/json_error.h"
+#include "sim/text/text.h"
 #include "sim/text/tree.h"
+#include "sim/validate/decode.h"
 
 enum { MANAGER_MAX = 128 };
 
@@ -92,33 +94,16 @@ json_t *sim_write_options_refused(const struct sim_request *request, enum sim_wr
 
 /* --- DeleteOptions */
 
-/* A field of the wrong type, as Go's decoder says it. */
-static json_t *wrong_type(const json_t *body)
+/* Kind and version are read before the rest. */
+static json_t *wrong_head(const json_t *body)
 {
-    static const struct {
-        const char *field, *type;
-        int kinds[2];
-    } fields[] = {
-        {"kind", NULL, {JSON_STRING, JSON_STRING}},
-        {"apiVersion", NULL, {JSON_STRING, JSON_STRING}},
-        {"gracePeriodSeconds", "int64", {JSON_INTEGER, JSON_INTEGER}},
-        {"preconditions", "v1.Preconditions", {JSON_OBJECT, JSON_OBJECT}},
-        {"orphanDependents", "bool", {JSON_TRUE, JSON_FALSE}},
-        {"propagationPolicy", "v1.DeletionPropagation", {JSON_STRING, JSON_STRING}},
-        {"dryRun", "[]string", {JSON_ARRAY, JSON_ARRAY}},
-    };
+    static const char *const fields[] = {"kind", "apiVersion"};
     for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
-        const json_t *value = json_object_get(body, fields[i].field);
-        if (!value || json_is_null(value)) continue;
-        int kind = json_typeof(value);
-        if (kind == fields[i].kinds[0] || kind == fields[i].kinds[1]) continue;
-        if (!fields[i].type)
+        const json_t *value = json_object_get(body, fields[i]);
+        if (value && !json_is_null(value) && !json_is_string(value))
             return sim_status_bad_request("couldn't get version/kind; json parse error: json: cannot "
                                           "unmarshal %s into Go struct field .%s of type string",
-                                          sim_json_type(value), fields[i].field);
-        return sim_status_bad_request(
-            "json: cannot unmarshal %s into Go struct field DeleteOptions.%s of type %s",
-            sim_json_type(value), fields[i].field, fields[i].type);
+                                          sim_json_type(value), fields[i]);
     }
     return NULL;
 }
@@ -126,27 +111,39 @@ static json_t *wrong_type(const json_t *body)
 static json_t *read_body(struct str text, json_t **refusal)
 {
     char *why = NULL;
-    json_t *body = sim_parse_body(text, &why);
-    *refusal = why ? sim_status_bad_request("couldn't get version/kind; json parse error: %s", why) : NULL;
+    struct sim_decoding decoding = {0};
+    json_t *body = sim_parse_body(text, &why), *options = NULL;
+    *refusal = why ? sim_status_bad_request("couldn't get version/kind; json parse error: %s", why)
+                   : wrong_head(body);
     free(why);
-    if (!*refusal) *refusal = wrong_type(body);
     const char *kind = sim_text_at(body, "kind"), *version = sim_text_at(body, "apiVersion");
     if (!*refusal && *kind && strcmp(kind, "DeleteOptions") != 0)
         *refusal = sim_status_bad_request(
             "no kind \"%s\" is registered for version \"%s\" in scheme \"pkg/runtime/scheme.go:111\"", kind,
             *version ? version : "meta.k8s.io/v1");
-    if (!*refusal) return json_is_object(body) ? body : (json_decref(body), json_object());
+    if (!*refusal)
+        options = json_is_object(body) ? sim_decode(schema_type("meta/v1.DeleteOptions"), body, &decoding)
+                                       : json_object();
+    if (decoding.error) *refusal = sim_status_bad_request("%s", decoding.error);
+    free(decoding.error);
+    json_decref(decoding.unknown);
     json_decref(body);
-    return NULL;
+    return options;
 }
 
-static json_t *read_query(const struct sim_request *request)
+static json_t *read_query(const struct sim_request *request, json_t **refusal)
 {
+    int64_t seconds = 0;
     const char *grace = sim_query(request, "gracePeriodSeconds"),
                *policy = sim_query(request, "propagationPolicy"),
                *orphan = sim_query(request, "orphanDependents");
+    if (grace && !sim_parse_int64(grace, &seconds)) {
+        *refusal =
+            sim_status_bad_request("strconv.ParseInt: parsing \"%s\": %s", grace, sim_number_problem(grace));
+        return NULL;
+    }
     json_t *options = json_object(), *dry_run = values_of(request, "dryRun");
-    if (grace) json_object_set_new(options, "gracePeriodSeconds", json_integer(strtoll(grace, NULL, 10)));
+    if (grace) json_object_set_new(options, "gracePeriodSeconds", json_integer(seconds));
     if (policy) json_object_set_new(options, "propagationPolicy", sim_string(policy));
     if (orphan)
         json_object_set_new(options, "orphanDependents",
@@ -176,7 +173,7 @@ static json_t *check_delete(const json_t *options)
 json_t *sim_delete_options_read(const struct sim_request *request, json_t **refusal)
 {
     *refusal = NULL;
-    json_t *options = request->body.n ? read_body(request->body, refusal) : read_query(request);
+    json_t *options = request->body.n ? read_body(request->body, refusal) : read_query(request, refusal);
     if (options) *refusal = check_delete(options);
     if (!*refusal) return options;
     json_decref(options);

@@ -11,11 +11,9 @@
 #include "sim/api/subresource.h"
 #include "sim/api/write_request_internal.h"
 #include "sim/object/metadata.h"
-#include "sim/object/object_spec.h"
 #include "sim/object/status.h"
 #include "sim/store/write.h"
 #include "sim/text/json_error.h"
-#include "sim/text/timestamp.h"
 #include "sim/text/tree.h"
 #include "sim/validate/rules.h"
 
@@ -120,66 +118,14 @@ static void create(struct writing *w)
     json_object_del(json_object_get(body, "metadata"), "deletionTimestamp"); /* nobody owns it, either */
     json_object_del(json_object_get(body, "metadata"), "deletionGracePeriodSeconds");
     sign(w, body);
-    sim_write_create(w->api, w->target->served, w->target->namespace_, body, w->by, &written);
-    sim_write_respond(w, &written);
-    json_decref(body);
-}
-
-/* Applies a Binding, which names the node; the pod is the one of the path. */
-static json_t *bound(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
-{
-    const char *node = sim_text_at(old, "spec.nodeName"), *name = sim_text_at(old, "metadata.name");
-    struct sim_kind binding = *kind;
-    binding.plural = "pods/binding";
-    if (*sim_text_at(old, "metadata.deletionTimestamp")) {
-        refusal->status = sim_status_conflict(&binding, name,
-                                              "pod %s is being deleted, cannot be assigned to a host", name);
-        return NULL;
-    }
-    if (*node) {
-        refusal->status =
-            sim_status_conflict(&binding, name, "pod %s is already assigned to node \"%s\"", name, node);
-        return NULL;
-    }
-    json_t *pod = json_deep_copy(old);
-    json_object_set_new(sim_submap(pod, "spec"), "nodeName", sim_string(sim_text_at(ctx, "target.name")));
-    sim_pod_set_condition(pod, json_pack("{ss ss sn sO}", "type", "PodScheduled", "status", "True",
-                                         "lastProbeTime", "lastTransitionTime", sim_at(ctx, "now")));
-    return pod;
-}
-
-/* A real server has no reason for this refusal, nor a code of its own. */
-static bool has_node(const struct writing *w, const json_t *binding)
-{
-    static const char missing[] = "target.name: Required value";
-    const char *kind = sim_text_at(binding, "target.kind");
-    bool named = *sim_text_at(binding, "target.name");
-    if (named && (!*kind || strcmp(kind, "Node") == 0)) return true;
-    char *other = xasprintf("target.kind: Unsupported value: \"%s\": supported values: \"Node\", \"<empty>\"",
-                            kind),
-         *both = xasprintf("[%s, %s]", other, missing);
-    bool good_kind = !*kind || strcmp(kind, "Node") == 0;
-    sim_reply_status(w->reply, sim_status(500, NULL, good_kind ? missing : named ? other : both, NULL, NULL));
-    free(other);
-    free(both);
-    return false;
-}
-
-static void bind_pod(struct writing *w, const char *key)
-{
-    struct sim_written written;
-    json_t *body = is_json(w) ? sim_write_body(w, "couldn't get version/kind; json parse error") : NULL;
-    if (!body || !has_node(w, body)) {
+    if (w->target->served->kind->unstored) {
+        sim_review_create(w, body);
         json_decref(body);
         return;
     }
-    json_object_set_new(body, "now", sim_time(clock_wall_us(sim_clock(w->api)) / 1000000));
-    sim_write_update(w->api, w->target->served, key, "binding", bound, body,
-                     (struct sim_writer){.dry_run = w->by.dry_run}, &written);
+    sim_write_create(w->api, w->target->served, w->target->namespace_, body, w->by, &written);
+    sim_write_respond(w, &written);
     json_decref(body);
-    sim_reply_status(w->reply, written.refusal ? json_incref(written.refusal)
-                                               : sim_status(201, NULL, NULL, NULL, NULL));
-    sim_written_clear(w->api, &written);
 }
 
 static json_t *as_given(void *ctx, const struct sim_kind *kind, const json_t *old,
@@ -259,7 +205,7 @@ static void write_object(struct writing *w, const char *method)
     else if (strcmp(method, "DELETE") == 0 && !subresource)
         sim_delete_one(w, key);
     else if (strcmp(method, "POST") == 0 && subresource && strcmp(subresource, "binding") == 0)
-        bind_pod(w, key);
+        sim_bind(w, key);
     else if (strcmp(method, "POST") == 0 && subresource && strcmp(subresource, "eviction") == 0)
         sim_evict(w, key);
     else if (strcmp(method, "POST") == 0 && subresource && strcmp(subresource, "token") == 0)
@@ -313,6 +259,8 @@ void sim_write_request(struct sim_api *api, const struct sim_request *request,
         sim_reply_status(reply, refusal);
     else if (target->name)
         write_object(&w, request->method);
+    else if (target->served->kind->unstored && strcmp(target->served->kind->kind, "Binding") == 0)
+        sim_bind_named(&w);
     else if (strcmp(request->method, "POST") == 0 && !everywhere)
         create(&w);
     else if (strcmp(request->method, "DELETE") == 0 && !everywhere &&

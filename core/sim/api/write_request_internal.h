@@ -12,6 +12,7 @@ struct writing {
     const struct sim_target *target;
     struct sim_reply *reply;
     struct sim_writer by;
+    const struct sim_kind *takes; /* kind of the body; NULL: that of the target */
     bool strict, ignores_unknown; /* how unknown and duplicate fields are judged; neither: by a warning */
 };
 

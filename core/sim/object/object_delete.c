@@ -55,6 +55,17 @@ static bool check_preconditions(const struct sim_kind *kind, const json_t *old, 
     return true;
 }
 
+/* Admission keeps the namespaces without which a cluster does not work. */
+static bool check_lasting(const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
+{
+    static const char *const lasting[] = {"default", "kube-system", "kube-public"};
+    const char *name = sim_text_at(old, "metadata.name");
+    for (size_t i = 0; i < ARRAY_LEN(lasting) && sim_is_namespace(kind); i++)
+        if (strcmp(name, lasting[i]) == 0)
+            return sim_refuse(refusal, sim_status_forbidden(kind, name, "this namespace may not be deleted"));
+    return true;
+}
+
 /* Returns the grace period of a pod that is deleted now, in seconds. */
 static int64_t grace_of_pod(const json_t *pod, const json_t *options)
 {
@@ -182,7 +193,8 @@ enum sim_delete_step sim_prepare_delete(const struct sim_kind *kind, const json_
     enum sim_delete_step step = SIM_DELETE_UPDATE;
     refusal->status = NULL;
     *updated = NULL;
-    if (!check_preconditions(kind, old, options, refusal)) return SIM_DELETE_REFUSED;
+    if (!check_preconditions(kind, old, options, refusal) || !check_lasting(kind, old, refusal))
+        return SIM_DELETE_REFUSED;
 
     json_t *object = json_deep_copy(old);
     if (!(kind->graceful && marked && graced)) set_collection_finalizers(kind, object, options);

@@ -156,6 +156,14 @@ json_t *sim_status_modified(const struct sim_kind *kind, const char *name)
         "try again");
 }
 
+json_t *sim_status_forbidden(const struct sim_kind *kind, const char *name, const char *why)
+{
+    char *after = xasprintf(" is forbidden: %s", why);
+    json_t *status = about(403, "Forbidden", kind, name, "", after);
+    free(after);
+    return status;
+}
+
 json_t *sim_status_invalid_causes(const struct sim_kind *kind, const char *name, json_t *causes)
 {
     if (kind->stored) kind = kind->stored;
@@ -188,6 +196,32 @@ json_t *sim_status_invalid(const struct sim_kind *kind, const char *name, const 
     json_t *causes = json_array();
     json_array_append_new(causes, sim_cause(type, field, value, detail));
     return sim_status_invalid_causes(kind, name, causes);
+}
+
+static json_t *too_many(const char *message, const char *cause, const json_t *seconds)
+{
+    return status_of(429, "TooManyRequests", sim_string(message),
+                     json_pack("{s[{ss ss}] sO*}", "causes", "reason", "DisruptionBudget", "message", cause,
+                               "retryAfterSeconds", json_is_integer(seconds) ? seconds : NULL));
+}
+
+json_t *sim_status_said(const json_t *found, const struct sim_kind *kind, const char *name)
+{
+    const char *first = sim_text_at(json_array_get(found, 1), ""),
+               *second = sim_text_at(json_array_get(found, 2), "");
+    const struct sim_kind missing = {.group = "", .plural = first};
+    json_t *causes;
+    switch (json_integer_value(json_array_get(found, 0))) {
+    case 0: return NULL;
+    case 400: return sim_status_bad_request("%s", first);
+    case 403: return sim_status_forbidden(kind, name, first);
+    case 404: return sim_status_not_found(&missing, second);
+    case 422:
+        sim_add_found(causes = json_array(), json_array_get(found, 1));
+        return sim_status_invalid_causes(kind, name, causes);
+    case 429: return too_many(first, second, json_array_get(found, 3));
+    default: return sim_status(500, NULL, first, NULL, NULL);
+    }
 }
 
 json_t *sim_status_not_acceptable(bool watch)

@@ -29,9 +29,15 @@ json_t *sim_status_conflict(const struct sim_kind *kind, const char *name, const
     __attribute__((format(printf, 3, 4)));
 /* Returns the conflict of an update with an old resourceVersion. */
 json_t *sim_status_modified(const struct sim_kind *kind, const char *name);
+/* 403 of what roles have nothing to do with: `pods "x" is forbidden: <why>`. */
+json_t *sim_status_forbidden(const struct sim_kind *kind, const char *name, const char *why);
 
 /* 422 with an array of causes, which it takes. */
 json_t *sim_status_invalid_causes(const struct sim_kind *kind, const char *name, json_t *causes);
+/* The Status of a refusal by a function of lua/sim/: a list of 400 and a message, 403, name and reason, 404,
+ * plural and name, 422 and problems (cause.h), 429, message, cause and seconds or false, or 500 and a
+ * message. `kind` and `name` are of 403 and 422. A new reference; NULL of anything but a list. */
+json_t *sim_status_said(const json_t *found, const struct sim_kind *kind, const char *name);
 /* 422 with one cause. */
 json_t *sim_status_invalid(const struct sim_kind *kind, const char *name, const char *type, const char *field,
                            const json_t *value, const char *detail);

@@ -27,10 +27,9 @@ json_t *sim_effects_namespace_refuses(struct sim_api *api, const struct sim_kind
     sim_store_unlock(api->store);
     if (!object) return sim_status_not_found(&namespaces, namespace_);
     if (!ending) return NULL;
-    char *why = xasprintf("%s%s%s \"%s\" is forbidden: unable to create new content in namespace %s because "
-                          "it is being terminated",
-                          kind->plural, *kind->group ? "." : "", kind->group, name, namespace_);
-    json_t *status = sim_status(403, "Forbidden", why, kind, name);
+    char *why =
+        xasprintf("unable to create new content in namespace %s because it is being terminated", namespace_);
+    json_t *status = sim_status_forbidden(kind, name, why);
     free(why);
     return status;
 }

@@ -240,6 +240,23 @@ json_t *sim_stored(struct sim_store *store, const char *api_version, const char 
     return whole;
 }
 
+json_t *sim_stored_all(struct sim_store *store, const char *api_version, const char *kind)
+{
+    json_t *all = json_array();
+    struct omap_cursor cursor;
+    sim_store_lock(store);
+    const struct sim_served *served = sim_store_of_kind(store, api_version, kind);
+    struct omap *map = served && served->resource->map ? omap_ref(served->resource->map) : NULL;
+    sim_store_unlock(store);
+    omap_seek(&cursor, map, "");
+    for (const struct sim_object *object; (object = omap_next(&cursor));)
+        json_array_append_new(all, sim_served_json(served, object));
+    sim_store_lock(store);
+    omap_unref(map);
+    sim_store_unlock(store);
+    return all;
+}
+
 void sim_store_release(struct sim_store *store, struct sim_object *object)
 {
     sim_store_lock(store);

@@ -77,6 +77,8 @@ void sim_store_withdraw(struct sim_store *store, const char *group, const char *
 json_t *sim_served_json(const struct sim_served *served, const struct sim_object *object);
 /* Returns a stored object of a kind by its key, parsed; NULL: there is none. Takes the lock itself. */
 json_t *sim_stored(struct sim_store *store, const char *api_version, const char *kind, const char *key);
+/* Returns all stored objects of a kind, parsed: a new array. Takes the lock itself. */
+json_t *sim_stored_all(struct sim_store *store, const char *api_version, const char *kind);
 /* Return and release a new reference to the object with that key, NULL if it does not exist; both take the
  * lock themselves. NULL may be released. */
 struct sim_object *sim_store_ref(struct sim_store *store, const struct sim_resource *resource,

@@ -20,9 +20,10 @@ static size_t split(char *path, char *parts[PARTS_MAX])
     return n;
 }
 
-/* Parses the parts after group and version: [namespaces NS] PLURAL [NAME [SUBRESOURCE]]. */
+/* Parses the parts after group and version: [namespaces NS] PLURAL [NAME [SUBRESOURCE]]. `stored`: of kinds
+ * that have objects, or of the others. */
 static bool parse_rest(struct sim_store *store, const char *group, const char *version, char **parts,
-                       size_t n, struct sim_target *target)
+                       size_t n, bool stored, struct sim_target *target)
 {
     const char *namespace_ = NULL;
     if (n >= 3 && strcmp(parts[0], "namespaces") == 0) {
@@ -38,7 +39,7 @@ static bool parse_rest(struct sim_store *store, const char *group, const char *v
     sim_store_lock(store);
     target->served = sim_store_find(store, group, version, parts[0]);
     sim_store_unlock(store);
-    if (!target->served || target->served->kind->unstored) return false;
+    if (!target->served || target->served->kind->unstored == stored) return false;
     if (n > 3 && !target->served->kind->custom) return false; /* whose handler looks no further */
     if (namespace_ && !target->served->kind->namespaced) return false;
     if (n > 1 && !namespace_ && target->served->kind->namespaced) return false;
@@ -48,18 +49,29 @@ static bool parse_rest(struct sim_store *store, const char *group, const char *v
     return true;
 }
 
-bool sim_target_parse(struct sim_store *store, const char *path, struct sim_target *target)
+static bool parse(struct sim_store *store, const char *path, bool stored, struct sim_target *target)
 {
     char *copy = xstrdup(path), *parts[PARTS_MAX];
     size_t n = split(copy, parts);
     bool ok = false;
     *target = (struct sim_target){0};
     if (n >= 3 && strcmp(parts[0], "api") == 0)
-        ok = parse_rest(store, "", parts[1], parts + 2, n - 2, target);
+        ok = parse_rest(store, "", parts[1], parts + 2, n - 2, stored, target);
     else if (n >= 4 && strcmp(parts[0], "apis") == 0)
-        ok = parse_rest(store, parts[1], parts[2], parts + 3, n - 3, target);
+        ok = parse_rest(store, parts[1], parts[2], parts + 3, n - 3, stored, target);
     free(copy);
     return ok;
+}
+
+bool sim_target_parse(struct sim_store *store, const char *path, struct sim_target *target)
+{
+    return parse(store, path, true, target);
+}
+
+bool sim_target_parse_unstored(struct sim_store *store, const char *path, struct sim_target *target)
+{
+    return parse(store, path, false, target) && !target->name &&
+           target->served->kind->namespaced == !!target->namespace_;
 }
 
 bool sim_target_is_known(struct sim_store *store, const char *path)

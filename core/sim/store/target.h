@@ -13,6 +13,8 @@ struct sim_target {
 
 /* Parses a path; returns false if it has no served resource. */
 bool sim_target_parse(struct sim_store *store, const char *path, struct sim_target *target);
+/* Likewise of a kind without objects: reviews, bindings. Only their collections have paths. */
+bool sim_target_parse_unstored(struct sim_store *store, const char *path, struct sim_target *target);
 /* Is the path below what a server has handlers for: its core group, a group of its own, or a group and
  * version of custom kinds? */
 bool sim_target_is_known(struct sim_store *store, const char *path);

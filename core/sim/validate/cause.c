@@ -69,14 +69,20 @@ void sim_add_problems(json_t *causes, const char *field, const char *text, struc
     buf_clear(problems);
 }
 
-void sim_add_causes(json_t *causes, lua_State *L)
+void sim_add_found(json_t *causes, const json_t *found)
 {
-    json_t *found = sim_lua_call(L), *problem;
+    json_t *problem;
     size_t i;
-    json_array_foreach (found, i, problem)
+    json_array_foreach ((json_t *)found, i, problem)
         json_array_append_new(causes, sim_cause(sim_text_at(json_array_get(problem, 0), ""),
                                                 sim_text_at(json_array_get(problem, 1), ""),
                                                 json_array_get(problem, 3),
                                                 sim_text_at(json_array_get(problem, 2), "")));
+}
+
+void sim_add_causes(json_t *causes, lua_State *L)
+{
+    json_t *found = sim_lua_call(L);
+    sim_add_found(causes, found);
     json_decref(found);
 }

@@ -224,7 +224,7 @@ static void test_reviews_of_tokens_know_users_by_name(void **state)
     answer = sim_cluster_json(&cluster, TOKENS, "{\"spec\":{\"token\":\"other\"}}", 201);
     assert_false(json_is_true(json_object_get(json_object_get(answer, "status"), "authenticated")));
     json_decref(answer);
-    json_decref(sim_cluster_json(&cluster, TOKENS, "{\"spec\":{}}", 422));
+    json_decref(sim_cluster_json(&cluster, TOKENS, "{\"spec\":{}}", 400));
 }
 
 int main(void)

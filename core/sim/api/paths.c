@@ -1,0 +1,85 @@
+/* Paths of no resource; see paths.h. */
+#include "sim/api/paths.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/mem.h"
+#include "sim/api/control.h"
+#include "sim/api/discovery.h"
+#include "sim/lua/lua.h"
+#include "sim/text/tree.h"
+
+static struct sim_api *api_of(lua_State *L)
+{
+    return lua_touserdata(L, lua_upvalueindex(1));
+}
+
+static int l_kinds(lua_State *L)
+{
+    struct sim_store *store = api_of(L)->store;
+    sim_store_lock(store);
+    json_t *kinds = sim_kinds_json(store->kinds, store->served_count);
+    sim_store_unlock(store);
+    sim_lua_push_new(L, kinds);
+    return 1;
+}
+
+static int l_stats(lua_State *L)
+{
+    json_t *stats = sim_stats_json(&api_of(L)->stats);
+    json_object_set_new(stats, "resources", sim_stats_resources(api_of(L)));
+    sim_lua_push_new(L, stats);
+    return 1;
+}
+
+bool sim_paths(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
+{
+    static const char *const types[] = {"text/plain; charset=utf-8", "application/json",
+                                        "text/plain; version=0.0.4; charset=utf-8; escaping=underscores",
+                                        "application/jwk-set+json"};
+    static lua_CFunction const functions[] = {l_kinds, l_stats};
+    json_t *query = json_object();
+    for (size_t i = 0; i < request->query_count; i++)
+        json_object_set_new(query, request->query[i].key, sim_string(request->query[i].value));
+    lua_State *L = sim_lua_take("sim.paths", "respond");
+    lua_pushstring(L, request->path);
+    sim_lua_push_new(L, query);
+    for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
+        lua_pushlightuserdata(L, api);
+        lua_pushcclosure(L, functions[i], 1);
+    }
+    json_t *found = sim_lua_call(L);
+    if (!found) return false;
+    reply->code = (int)json_integer_value(json_array_get(found, 0));
+    reply->content_type = types[json_integer_value(json_array_get(found, 1))];
+    buf_puts(&reply->text, sim_text_at(json_array_get(found, 2), ""));
+    json_decref(found);
+    return true;
+}
+
+bool sim_watched_begin(const struct sim_request *request, struct sim_watched *watched)
+{
+    *watched = (struct sim_watched){.request = *request};
+    if (!strstr(request->path, "/watch/")) return false;
+    lua_State *L = sim_lua_take("sim.paths", "watched");
+    lua_pushstring(L, request->path);
+    watched->texts = sim_lua_call(L);
+    if (!watched->texts) return false;
+    struct sim_param *query = xcalloc(request->query_count + 2, sizeof *query);
+    const char *selector = sim_text_at(json_array_get(watched->texts, 1), "");
+    size_t n = 0;
+    query[n++] = (struct sim_param){"watch", "true"}; /* before another one, which does not count */
+    if (*selector) query[n++] = (struct sim_param){"fieldSelector", selector};
+    for (size_t i = 0; i < request->query_count; i++) query[n++] = request->query[i];
+    watched->request.path = json_string_value(json_array_get(watched->texts, 0));
+    watched->request.query = query;
+    watched->request.query_count = n;
+    return true;
+}
+
+void sim_watched_clear(struct sim_watched *watched)
+{
+    if (watched->texts) free((void *)watched->request.query);
+    json_decref(watched->texts);
+}

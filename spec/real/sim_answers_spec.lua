@@ -1,0 +1,218 @@
+-- What a server answers beside plain objects: reviews, bindings, evictions, logs, old paths of watches, health. The
+-- same requests to the simulator and to the real server give the same codes and bodies.
+local cjson = require "cjson"
+local apiserver = require "spec.support.apiserver"
+local cluster = require "spec.support.cluster"
+local same = require "spec.support.same_answers"
+
+local NAMESPACE = "/api/v1/namespaces/default"
+local PODS, MERGE = NAMESPACE .. "/pods", "application/merge-patch+json"
+local AUTHORIZATION = "/apis/authorization.k8s.io/v1/"
+
+describe("the simulator as a real server", function()
+  local real, sim, ask
+
+  setup(function()
+    real = apiserver.start()
+    sim = cluster.sim {}
+    ask = same.new(real:api(), sim.api)
+  end)
+  teardown(function()
+    cluster.stop_all()
+    real:stop()
+  end)
+
+  local function pod(name, node, labels)
+    ask("POST", PODS, { kind = "Pod", apiVersion = "v1", metadata = { name = name, labels = labels },
+      spec = { nodeName = node, containers = { { name = "c", image = "i" } } } })
+  end
+
+  -- The code of the answer, which both give.
+  local function code_of(...)
+    local answer = ask(...)
+    return answer.code or 200
+  end
+
+  it("keeps the namespaces that a cluster needs", function()
+    local codes = {}
+    for i, name in ipairs { "default", "kube-system", "kube-public", "kube-node-lease" } do
+      codes[i] = code_of("DELETE", "/api/v1/namespaces/" .. name .. "?dryRun=All")
+    end
+    assert.same({ 403, 403, 403, 200 }, codes)
+  end)
+
+  it("reads the grace period of a query", function()
+    ask("POST", NAMESPACE .. "/configmaps", { kind = "ConfigMap", apiVersion = "v1", metadata = { name = "a" } })
+    local codes = {}
+    for i, given in ipairs { "x", "", "1.5", "99999999999999999999", "-1", "3" } do
+      codes[i] = code_of("DELETE", NAMESPACE .. "/configmaps/a?dryRun=All&gracePeriodSeconds=" .. given)
+    end
+    assert.same({ 400, 400, 400, 400, 200, 200 }, codes)
+    assert.equal(400, code_of("DELETE", NAMESPACE .. "/configmaps?dryRun=All&gracePeriodSeconds=x"))
+  end)
+
+  it("binds pods by Bindings of their own", function()
+    local bindings, node = NAMESPACE .. "/bindings", { kind = "Node", name = "n" }
+    local function binding(name, target, more)
+      local metadata = { name = name }
+      for key, value in pairs(more or {}) do metadata[key] = value end
+      return { kind = "Binding", apiVersion = "v1", metadata = metadata, target = target }
+    end
+    ask("POST", "/api/v1/nodes", { kind = "Node", apiVersion = "v1", metadata = { name = "n" } })
+    pod "a"
+    pod "b"
+    local codes = {}
+    for i, one in ipairs {
+      { bindings, binding("none", node) }, { bindings, binding(nil, node) },
+      { bindings, binding("a", { kind = "Node" }) }, { bindings, binding("a", { kind = 1 }) },
+      { bindings, binding("a", node) }, { bindings, binding("a", node) },
+      { bindings .. "?dryRun=All", binding("b", node) }, { "/api/v1/bindings", binding("b", node) },
+      { "/api/v1/namespaces/none/bindings", binding("b", node) }, { PODS .. "/b/binding", binding("a", node) },
+      { PODS .. "/b/binding", binding("b", node, { namespace = "other" }) },
+      { bindings, binding("b", node, { namespace = "other" }) }, { bindings, "{" },
+      { bindings, binding("b", node, { annotations = { x = "y" } }) },
+    } do
+      codes[i] = code_of("POST", one[1], one[2])
+    end
+    assert.same({ 404, 400, 500, 400, 201, 409, 201, 404, 404, 400, 400, 400, 400, 201 }, codes)
+    assert.equal("y", ask("GET", PODS .. "/b").metadata.annotations.x)
+    for _, method in ipairs { "GET", "DELETE" } do assert.equal(405, code_of(method, bindings)) end
+    assert.equal(404, code_of("PUT", bindings .. "/x", binding("a", node)))
+  end)
+
+  it("says why a budget forbids an eviction", function()
+    local budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+    local function evict(name, options, own)
+      return ask("POST", PODS .. "/" .. name .. "/eviction", { kind = "Eviction", apiVersion = "policy/v1",
+        metadata = { name = own or name }, deleteOptions = options })
+    end
+    local function status(fields) ask("PATCH", budgets .. "/p/status", { status = fields }, MERGE) end
+    local function condition(reason)
+      return { { type = "DisruptionAllowed", status = "False", reason = reason, message = "why",
+        lastTransitionTime = "2026-01-01T00:00:00Z" } }
+    end
+    local function ready(name, value)
+      ask("PATCH", PODS .. "/" .. name .. "/status", { status = { phase = "Running", conditions = {
+        { type = "Ready", status = value } } } }, MERGE)
+    end
+    for _, name in ipairs { "c", "d", "e" } do
+      pod(name, "n", { app = "web" })
+      ready(name, "True")
+    end
+    assert.equal(400, evict("c", nil, "d").code)
+    assert.equal(400, evict("c", { gracePeriodSeconds = "x" }).code)
+    assert.equal(404, evict("none").code)
+    ask("POST", budgets, { kind = "PodDisruptionBudget", apiVersion = "policy/v1", metadata = { name = "p" },
+      spec = { minAvailable = 1, selector = { matchLabels = { app = "web" } } } })
+    assert.equal(10, evict("c").details.retryAfterSeconds)
+    status { observedGeneration = 1, disruptionsAllowed = 0, currentHealthy = 1, desiredHealthy = 1, expectedPods = 3 }
+    assert.equal(429, evict("c").code)
+    status { currentHealthy = 3 }
+    assert.equal(429, evict("c").code)
+    for _, reason in ipairs { "SyncFailed", "Other" } do
+      status { conditions = condition(reason) }
+      assert.equal(429, evict("c").code)
+    end
+    ready("d", "False") -- which is no loss
+    assert.equal(201, evict("d", { dryRun = { "All" } }).code)
+    assert.equal(201, evict("d").code)
+    status { disruptionsAllowed = 1, currentHealthy = 2 }
+    assert.equal(201, evict("c", { dryRun = { "All" } }).code)
+    assert.equal(201, evict("c").code)
+    local budget = ask("GET", budgets .. "/p").status
+    assert.equal("InsufficientPods", budget.conditions[1].reason)
+    ask("POST", budgets, { kind = "PodDisruptionBudget", apiVersion = "policy/v1", metadata = { name = "q" },
+      spec = { minAvailable = 1, selector = { matchLabels = { app = "web" } } } })
+    assert.equal(500, evict("e").code)
+  end)
+
+  it("checks what is wanted of a log", function()
+    local codes = {}
+    for i, query in ipairs { "tailLines=-1", "tailLines=x", "tailLines=", "limitBytes=0", "limitBytes=-1&tailLines=-2",
+      "sinceSeconds=0", "sinceSeconds=1&sinceTime=2026-01-01T00:00:00Z", "sinceTime=x", "stream=Stdout" } do
+      codes[i] = code_of("GET", PODS .. "/none/log?" .. query)
+    end
+    assert.same({ 422, 400, 400, 422, 422, 422, 422, 400, 422 }, codes)
+  end)
+
+  describe("answers reviews:", function()
+    local attributes = { namespace = "default", verb = "get", resource = "pods" }
+    local paths = { verb = "get", path = "/x" }
+
+    local function review(kind, path, spec, namespace)
+      return code_of("POST", AUTHORIZATION .. path, { kind = kind, apiVersion = "authorization.k8s.io/v1",
+        spec = spec, metadata = namespace and { namespace = namespace } })
+    end
+
+    it("of access", function()
+      local codes = {}
+      for i, spec in ipairs {
+        { user = "u", groups = { "system:masters" }, resourceAttributes = attributes },
+        { groups = { "system:masters" }, nonResourceAttributes = paths }, { groups = { "system:masters" } },
+        { user = "u", resourceAttributes = attributes, nonResourceAttributes = paths },
+        { resourceAttributes = attributes }, { user = 1 }, { user = "u", resourceAttributes = { labelSelector = {
+          rawSelector = "" } } }, { user = "u", resourceAttributes = { fieldSelector = { rawSelector = "a=b",
+          requirements = { { key = "a", operator = "In", values = { "b" } } } } } },
+      } do
+        codes[i] = review("SubjectAccessReview", "subjectaccessreviews", spec)
+      end
+      assert.same({ 200, 200, 422, 422, 422, 400, 422, 422 }, codes)
+      assert.equal(422, review("SelfSubjectAccessReview", "selfsubjectaccessreviews"))
+      assert.equal(400, review("SelfSubjectAccessReview", "selfsubjectaccessreviews?fieldValidation=Strict",
+        { resourceAttributes = attributes, unknown = 1 }))
+      assert.equal(400, review("Pod", "subjectaccessreviews", { user = "u" }))
+      for _, body in ipairs { "{", "{}", "[]" } do ask("POST", AUTHORIZATION .. "subjectaccessreviews", body) end
+      assert.equal(405, code_of("GET", AUTHORIZATION .. "subjectaccessreviews"))
+      assert.equal(404, code_of("PUT", AUTHORIZATION .. "subjectaccessreviews/x", "{}"))
+    end)
+
+    it("of access in a namespace", function()
+      local path, codes = "namespaces/default/localsubjectaccessreviews", {}
+      local function masters(more)
+        more.groups = { "system:masters" }
+        return more
+      end
+      for i, one in ipairs {
+        { masters { resourceAttributes = attributes } }, { masters { resourceAttributes = attributes }, "default" },
+        { masters { resourceAttributes = attributes }, "other" },
+        { masters { resourceAttributes = { namespace = "other", verb = "get", resource = "pods" } } },
+        { masters { resourceAttributes = { verb = "get", resource = "pods" } } },
+        { masters { nonResourceAttributes = paths } }, { { resourceAttributes = attributes } }, {},
+      } do
+        codes[i] = review("LocalSubjectAccessReview", path, one[1], one[2])
+      end
+      assert.same({ 200, 200, 400, 422, 422, 422, 422, 422 }, codes)
+      assert.equal(404, review("LocalSubjectAccessReview", "localsubjectaccessreviews", {}))
+      assert.equal(405, code_of("GET", AUTHORIZATION .. path))
+    end)
+
+    it("of rules and tokens", function()
+      for _, spec in ipairs { cjson.decode "{}", cjson.null } do
+        assert.equal(400, review("SelfSubjectRulesReview", "selfsubjectrulesreviews", spec))
+      end
+      assert.equal(400, code_of("POST", "/apis/authentication.k8s.io/v1/tokenreviews", { kind = "TokenReview",
+        apiVersion = "authentication.k8s.io/v1" }))
+    end)
+  end)
+
+  it("serves the old paths of watches", function()
+    ask("POST", NAMESPACE .. "/configmaps", { kind = "ConfigMap", apiVersion = "v1", metadata = { name = "w" } })
+    local event = ask("GET", "/api/v1/watch/namespaces/default/configmaps/w?timeoutSeconds=1")
+    assert.equal("w", event.object.metadata.name)
+    for _, path in ipairs { "/apis/apps/v1/watch/deployments", "/api/v1/watch/nodes/x",
+      "/apis/apps/v1/watch/namespaces/default/deployments" } do
+      ask("GET", path .. "?timeoutSeconds=1&watch=false")
+    end
+    ask("GET", "/api/v1/watch/nope")
+    ask("DELETE", "/api/v1/watch/namespaces/default/configmaps/w")
+    ask("POST", "/api/v1/watch/namespaces/default/configmaps")
+  end)
+
+  it("is healthy in each of its parts", function()
+    for _, path in ipairs { "/livez", "/livez/ping", "/readyz/ping", "/healthz/ping", "/healthz/etcd", "/healthz/log",
+      "/livez/none", "/healthz/", "/logs", "/flagz" } do
+      ask("GET", path)
+    end
+    ask("POST", "/livez/ping")
+  end)
+end)
