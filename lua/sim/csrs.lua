@@ -20,6 +20,15 @@ function csrs.problems(old, object, approves)
   return found
 end
 
+-- Sets who sent the request.
+function csrs.sign(object, user)
+  local spec = json.at(object, "spec")
+  for _, field in ipairs { "username", "uid", "groups", "extra" } do
+    if json.type(spec) == "object" then json.remove(spec, field) end
+    if json.type(spec) == "object" then json.set(spec, field, json.at(user, field)) end
+  end
+end
+
 function csrs.stamp(object, now)
   for _, condition in json.each(json.at(object, "status.conditions")) do
     values.default(condition, "lastUpdateTime", now)

@@ -1,6 +1,7 @@
 -- Values that a server computes from other fields, or allocates, beyond the defaults that are data of the schema
 -- bundle: by the name of a type. Objects are changed in place.
 local json = require "sim.json"
+local service_places = require "sim.service_places"
 local services = require "sim.services"
 local texts = require "sim.texts"
 local values = require "sim.values"
@@ -70,6 +71,7 @@ end
 finish["core/v1.Service"] = function(service)
   local spec = at(service, "spec")
   local affinity = text(spec, "sessionAffinity")
+  services.default_policies(spec)
   if affinity == "None" then json.remove(spec, "sessionAffinityConfig") end
   if affinity ~= "ClientIP" then return end
   default(spec, "sessionAffinityConfig", json.object("clientIP", json.object("timeoutSeconds", 10800)))
@@ -77,7 +79,7 @@ end
 
 admit["core/v1.Service"] = function(service)
   services.default_address(service)
-  services.default_node_ports(service)
+  service_places.default_node_ports(service)
 end
 
 -- --- jobs and controllers

@@ -94,13 +94,23 @@ local function configuration()
     "id_token_signing_alg_values_supported", { "ES256" })) }
 end
 
--- Returns the response to any method; nil of a path that is not known. `kinds` and `stats` are functions.
-function paths.respond(path, query, kinds, stats)
+-- A real server fails to divide these.
+local function cut_off(path, uri)
+  local slashes = select(2, path:gsub("/", ""))
+  local ends = path:match "/watch$" or path:match "/proxy$"
+  if not path:match "^/api" or not ends or slashes ~= (path:match "^/apis/" and 4 or 3) then return end
+  return { 500, PLAIN, string.format('Internal Server Error: "%s": failed to create RequestInfo: unable to determine '
+    .. "kind and namespace from url, %s\n", uri, uri) }
+end
+
+-- Returns the response to any method; nil of a path that is not known. `uri` is the path as it came, `kinds` and
+-- `stats` are functions.
+function paths.respond(path, uri, query, kinds, stats)
   if path == "/" or path == "/index.html" then return index(kinds()) end
   if path == "/metrics" then return metrics(stats()) end
   if path == "/.well-known/openid-configuration" then return configuration() end
   if path == "/openid/v1/jwks" then return { 200, KEYS, '{"keys":[]}' } end
-  return health(path, query)
+  return cut_off(path, uri) or health(path, query)
 end
 
 -- The path of the collection that a path of its watch names, and a selector of fields, which

@@ -1,8 +1,8 @@
 -- Services: what a server settles of their addresses and families before it looks at anything else, and what a service
 -- of another type than before gives up. Problems are lists of a cause's type, field, detail and value.
-local bit = require "bit"
 local forms = require "sim.checks.forms"
 local json = require "sim.json"
+local places = require "sim.service_places"
 local values = require "sim.values"
 
 local at, text, count, each, element, set = json.at, json.text, json.count, json.each, json.element, json.set
@@ -12,58 +12,29 @@ local services = {}
 local HEADLESS = "None"
 local SINGLE, DUAL = "SingleStack", "RequireDualStack"
 
-local function needs_address(spec) return text(spec, "type") ~= "ExternalName" end
-
-local function has_ports_of_nodes(spec)
-  local type = text(spec, "type")
-  return type == "NodePort" or type == "LoadBalancer"
-end
+local needs_address, has_ports_of_nodes = places.needs_address, places.has_ports_of_nodes
 
 local function same(before, spec, field) return json.equal(at(before, field), at(spec, field)) end
 
--- FNV-1a, of 32 bits.
-local function hash_of_uid(object)
-  local hash, uid = 2166136261, text(object, "metadata.uid")
-  for i = 1, #uid do
-    hash = bit.bxor(hash, uid:byte(i)) % 2 ^ 32
-    hash = (hash * 403 + hash % 256 * 2 ^ 24) % 2 ^ 32
+-- What is missing of the policies of a service that others reach.
+function services.default_policies(spec)
+  if has_ports_of_nodes(spec) or text(spec, "type") == "ClusterIP" and count(at(spec, "externalIPs")) > 0 then
+    values.default(spec, "externalTrafficPolicy", "Cluster")
   end
-  return hash
-end
-
--- An address of 10.0.0.0/16 that is derived from the uid: always the same, and rarely a duplicate.
-local function derived_address(service)
-  local hash = hash_of_uid(service)
-  local host = 1 + bit.bxor(hash, bit.rshift(hash, 16)) % 2 ^ 32 % 65534
-  return string.format("10.0.%d.%d", math.floor(host / 256), host % 256)
+  if text(spec, "type") == "LoadBalancer" then values.default(spec, "allocateLoadBalancerNodePorts", true) end
 end
 
 -- Sets the addresses, families and policy that are missing.
 function services.default_address(service)
   local spec = at(service, "spec")
   if json.type(spec) ~= "object" or not needs_address(spec) then return end
-  if text(spec, "clusterIP") == "" then set(spec, "clusterIP", derived_address(service)) end
+  if text(spec, "clusterIP") == "" then set(spec, "clusterIP", places.derived_address(service)) end
   local ip = text(spec, "clusterIP")
   -- Without a selector its endpoints may be of either family.
   local both = ip == HEADLESS and count(at(spec, "selector")) == 0
   values.default(spec, "clusterIPs", { ip })
   values.default(spec, "ipFamilies", both and { "IPv4", "IPv6" } or { ip:find(":", 1, true) and "IPv6" or "IPv4" })
   values.default(spec, "ipFamilyPolicy", both and DUAL or SINGLE)
-end
-
--- A port of every node for each port, derived from the uid and the port: an update that leaves them out gets the same
--- again.
-function services.default_node_ports(service)
-  local spec = at(service, "spec")
-  local off = text(spec, "type") == "LoadBalancer" and at(spec, "allocateLoadBalancerNodePorts") == false
-  if not has_ports_of_nodes(spec) or off then return end
-  local hash = hash_of_uid(service)
-  for _, port in each(at(spec, "ports")) do
-    if json.int(port, "nodePort", 0) == 0 then
-      local own = json.int(port, "port", 0) * 31 + (text(port, "protocol"):sub(1, 1) == "U" and 1 or 0)
-      set(port, "nodePort", 30000 + (hash + own) % 2 ^ 32 % 2768)
-    end
-  end
 end
 
 -- --- addresses
@@ -210,7 +181,7 @@ local function nameless(service, spec)
   local ip = text(spec, "clusterIP")
   if ip == HEADLESS or text(service, "metadata.name") ~= "" then return end
   local detail = string.format('failed to allocate IP: IPAddress.networking.k8s.io "%s" is invalid: '
-    .. "spec.parentRef.name: Required value", ip ~= "" and ip or derived_address(service))
+    .. "spec.parentRef.name: Required value", ip ~= "" and ip or places.derived_address(service))
   return { { "FieldValueInvalid", "spec.clusterIPs", detail, { "" } } }
 end
 
@@ -245,23 +216,27 @@ local function give_up(before, spec)
     if count(at(spec, "externalIPs")) == 0 then drop_same(before, spec, "externalTrafficPolicy") end
   end
   if text(before, "type") == "LoadBalancer" and text(spec, "type") ~= "LoadBalancer" then
-    drop_same(before, spec, "allocateLoadBalancerNodePorts", "loadBalancerClass", "healthCheckNodePort")
+    drop_same(before, spec, "allocateLoadBalancerNodePorts", "loadBalancerClass")
+  end
+  if places.needs_check_port(before) and not places.needs_check_port(spec) then
+    drop_same(before, spec, "healthCheckNodePort")
   end
 end
 
--- Called before the rules, with what is there, or nil. Returns what the service is refused for, before all else.
+-- Called before the rules, with what is there, or nil. Returns the refusal of the service, before all else.
 -- `tried`: in a dry run, which takes no address.
-function services.begin(old, service, tried)
+function services.begin(old, service, tried, is_taken)
   local spec, before = values.submap(service, "spec"), at(old, "spec")
   if before then keep_addresses(before, spec) end
   match_addresses(before, spec)
   if needs_address(spec) then
     local found = settle_families(before, spec)
     if #found == 0 and not before and not tried then found = nameless(service, spec) or found end
-    if #found > 0 then return found end
+    if #found > 0 then return { 422, found } end
   end
+  local refusal = places.allocate(before, service, spec, is_taken, tried)
+  if refusal then return refusal end
   if before then give_up(before, spec) end
-  return {}
 end
 
 -- Called after the rules: what an update to ExternalName sets stays, and is shown as every address is.

@@ -58,6 +58,20 @@ end
 
 -- --- Subresources of pods for which an API server asks a kubelet, of which there is none here
 
+-- The refusal of a changed Scale; nil if there is none. A server checks it itself, or the custom object with the number
+-- in it.
+function subresources.scale_refusal(name, scale, paths)
+  local own, replicas = text(scale, "metadata.name"), int(scale, "spec.replicas", 0)
+  if text(scale, "kind") ~= "Scale" then return { 400, "cannot update scale to unexpected object kind" } end
+  if own ~= "" and own ~= name then
+    local message = "the name of the object (%s) does not match the name on the URL (%s)"
+    return { 400, string.format(message, own, name) }
+  end
+  if replicas >= 0 then return end
+  return { 422, { { "FieldValueInvalid", paths and text(paths, "specReplicasPath") or "spec.replicas",
+    paths and "should be a non-negative integer" or "must be greater than or equal to 0", replicas } } }
+end
+
 -- "strconv.ParseInt: parsing ..." of what is no integer of 64 bits; else nil and the number.
 local function parse(given)
   local sign, digits = given:match "^([+-]?)(%d+)$"

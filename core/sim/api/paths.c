@@ -44,6 +44,7 @@ bool sim_paths(struct sim_api *api, const struct sim_request *request, struct si
         json_object_set_new(query, request->query[i].key, sim_string(request->query[i].value));
     lua_State *L = sim_lua_take("sim.paths", "respond");
     lua_pushstring(L, request->path);
+    lua_pushstring(L, request->uri ? request->uri : request->path);
     sim_lua_push_new(L, query);
     for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
         lua_pushlightuserdata(L, api);

@@ -126,25 +126,6 @@ static void objects(struct sim_api *api, const struct sim_request *request, cons
     sim_actions_clear(&faulty.actions);
 }
 
-/* A real server fails to divide these. */
-static bool is_cut_off(const struct sim_request *request, struct sim_reply *reply)
-{
-    struct str path = str_of(request->path);
-    bool cut =
-        str_starts(path, STR("/api")) && (str_ends(path, STR("/watch")) || str_ends(path, STR("/proxy")));
-    size_t slashes = 0;
-    for (const char *p = request->path; *p; p++) slashes += *p == '/';
-    const char *shown = request->uri ? request->uri : request->path;
-    if (!cut || slashes != (str_starts(path, STR("/apis/")) ? 4u : 3u)) return false;
-    reply->code = 500;
-    reply->content_type = "text/plain; charset=utf-8";
-    buf_printf(&reply->text,
-               "Internal Server Error: \"%s\": failed to create RequestInfo: unable to determine kind and "
-               "namespace from url, %s\n",
-               shown, shown);
-    return true;
-}
-
 /* The list of the resources of a version: a server has it of definitions for any method. */
 static bool is_of_definitions(struct sim_api *api, const json_t *list)
 {
@@ -197,7 +178,7 @@ static void others(struct sim_api *api, const struct sim_request *request, struc
         return;
     }
     sim_target_clear(&target);
-    if (!is_cut_off(request, reply) && !sim_paths(api, request, reply) && !sim_openapi(api, request, reply) &&
+    if (!sim_paths(api, request, reply) && !sim_openapi(api, request, reply) &&
         !discovery(api, request, reply))
         not_found(api, request, reply);
 }

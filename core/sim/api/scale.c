@@ -43,33 +43,21 @@ struct scaling {
     void *ctx;
 };
 
-/* A server checks the Scale itself, or the custom object with the number in it. */
-static json_t *negative(const struct sim_kind *kind, const char *name, const json_t *replicas)
-{
-    if (!kind->scale)
-        return sim_status_invalid(&sim_scale_kind, name, "FieldValueInvalid", "spec.replicas", replicas,
-                                  "must be greater than or equal to 0");
-    return sim_status_invalid(kind, name, "FieldValueInvalid", sim_text_at(kind->scale, "specReplicasPath"),
-                              replicas, "should be a non-negative integer");
-}
-
 static bool check(const struct sim_kind *kind, const json_t *old, const json_t *scale,
                   struct sim_refusal *refusal)
 {
-    const char *name = sim_text_at(old, "metadata.name"), *own = sim_text_at(scale, "metadata.name");
-    const char *version = sim_text_at(scale, "metadata.resourceVersion");
-    json_t *replicas = sim_at(scale, "spec.replicas");
-    if (strcmp(sim_text_at(scale, "kind"), "Scale") != 0)
-        return sim_refuse(refusal, sim_status_bad_request("cannot update scale to unexpected object kind"));
-    if (*own && strcmp(own, name) != 0)
-        return sim_refuse(
-            refusal, sim_status_bad_request("the name of the object (%s) does not match the name on the URL "
-                                            "(%s)",
-                                            own, name));
-    if (json_integer_value(replicas) < 0) return sim_refuse(refusal, negative(kind, name, replicas));
-    if (*version && strcmp(version, sim_text_at(old, "metadata.resourceVersion")) != 0)
-        return sim_refuse(refusal, sim_status_modified(kind, name));
-    return true;
+    const char *name = sim_text_at(old, "metadata.name"),
+               *version = sim_text_at(scale, "metadata.resourceVersion");
+    lua_State *L = sim_lua_take("sim.subresources", "scale_refusal");
+    lua_pushstring(L, name);
+    sim_lua_push(L, scale);
+    sim_lua_push(L, kind->scale);
+    json_t *found = sim_lua_call(L);
+    if (found) refusal->status = sim_status_said(found, kind->scale ? kind : &sim_scale_kind, name);
+    if (!found && *version && strcmp(version, sim_text_at(old, "metadata.resourceVersion")) != 0)
+        refusal->status = sim_status_modified(kind, name);
+    json_decref(found);
+    return !refusal->status;
 }
 
 /* The object with the number that the changed Scale has. */

@@ -13,45 +13,12 @@
 #include "sim/text/tree.h"
 #include "sim/validate/decode.h"
 
-enum { MANAGER_MAX = 128 };
-
 static json_t *invalid(const char *kind, json_t *causes)
 {
     const struct sim_kind named = {.group = "meta.k8s.io", .kind = kind};
     if (json_array_size(causes)) return sim_status_invalid_causes(&named, "", causes);
     json_decref(causes);
     return NULL;
-}
-
-static void add(json_t *causes, const char *type, const char *field, json_t *value, const char *detail)
-{
-    json_array_append_new(causes, sim_cause(type, field, value, detail));
-    json_decref(value);
-}
-
-static void check_manager(json_t *causes, const char *manager)
-{
-    if (strlen(manager) > MANAGER_MAX)
-        add(causes, "FieldValueTooLong", "fieldManager", NULL, "may not be more than 128 bytes");
-    for (size_t i = 0; manager[i]; i++) {
-        unsigned char c = (unsigned char)manager[i];
-        if (c >= 0x20 && c != 0x7f) continue;
-        char *detail = xasprintf("invalid character U+%04X (at position %zu)", c, i);
-        add(causes, "FieldValueInvalid", "fieldManager", sim_string(manager), detail);
-        free(detail);
-    }
-}
-
-/* `values` is a list, of which the only valid element is "All". */
-static void check_dry_run(json_t *causes, json_t *values)
-{
-    size_t i;
-    json_t *value;
-    json_array_foreach (values, i, value) {
-        if (strcmp(sim_text_at(value, ""), "All") == 0) continue;
-        add(causes, "FieldValueNotSupported", "dryRun", json_incref(values), "supported values: \"All\"");
-        break;
-    }
 }
 
 /* All values of a parameter. */
@@ -64,31 +31,17 @@ static json_t *values_of(const struct sim_request *request, const char *key)
     return values;
 }
 
-static const char *query(const struct sim_request *request, const char *key)
-{
-    const char *value = sim_query(request, key);
-    return value ? value : "";
-}
-
 json_t *sim_write_options_refused(const struct sim_request *request, enum sim_write_verb verb)
 {
     static const char *const kinds[] = {"CreateOptions", "UpdateOptions", "PatchOptions", "PatchOptions"};
-    static const char *const validations[] = {"", "Ignore", "Strict", "Warn"};
-    const char *manager = query(request, "fieldManager"), *validation = query(request, "fieldValidation");
-    json_t *causes = json_array(), *dry_run = values_of(request, "dryRun");
-    bool known = false;
-    if (verb == SIM_WRITE_APPLY && !*manager)
-        add(causes, "FieldValueRequired", "fieldManager", NULL, "is required for apply patch");
-    if (verb == SIM_WRITE_PATCH && sim_query(request, "force"))
-        add(causes, "FieldValueForbidden", "force", NULL, "may not be specified for non-apply patch");
-    check_manager(causes, manager);
-    check_dry_run(causes, dry_run);
-    for (size_t i = 0; i < ARRAY_LEN(validations); i++)
-        known = known || strcmp(validation, validations[i]) == 0;
-    if (!known)
-        add(causes, "FieldValueNotSupported", "fieldValidation", sim_string(validation),
-            "supported values: \"\", \"Ignore\", \"Strict\", \"Warn\"");
-    json_decref(dry_run);
+    static const char *const texts[] = {"fieldManager", "fieldValidation", "force"};
+    if (!request->query_count && verb != SIM_WRITE_APPLY) return NULL;
+    json_t *causes = json_array();
+    lua_State *L = sim_lua_take("sim.options", "problems");
+    lua_pushstring(L, verb == SIM_WRITE_APPLY ? "apply" : kinds[verb]);
+    sim_lua_push_new(L, values_of(request, "dryRun"));
+    for (size_t i = 0; i < ARRAY_LEN(texts); i++) lua_pushstring(L, sim_query(request, texts[i]));
+    sim_add_causes(causes, L);
     return invalid(kinds[verb], causes);
 }
 
@@ -155,18 +108,10 @@ static json_t *read_query(const struct sim_request *request, json_t **refusal)
 
 static json_t *check_delete(const json_t *options)
 {
-    static const char *const policies[] = {"Foreground", "Background", "Orphan"};
-    json_t *causes = json_array(), *policy = json_object_get(options, "propagationPolicy");
-    bool known = !json_is_string(policy);
-    for (size_t i = 0; i < ARRAY_LEN(policies); i++)
-        known = known || strcmp(json_string_value(policy), policies[i]) == 0;
-    if (json_is_string(policy) && json_is_boolean(json_object_get(options, "orphanDependents")))
-        add(causes, "FieldValueInvalid", "propagationPolicy", json_incref(policy),
-            "orphanDependents and deletionPropagation cannot be both set");
-    if (!known)
-        add(causes, "FieldValueNotSupported", "propagationPolicy", json_incref(policy),
-            "supported values: \"Foreground\", \"Background\", \"Orphan\", \"nil\"");
-    check_dry_run(causes, json_object_get(options, "dryRun"));
+    json_t *causes = json_array();
+    lua_State *L = sim_lua_take("sim.options", "delete_problems");
+    sim_lua_push(L, options);
+    sim_add_causes(causes, L);
     return invalid("DeleteOptions", causes);
 }
 

@@ -10,6 +10,7 @@
 #include "sim/api/list.h"
 #include "sim/api/subresource.h"
 #include "sim/api/write_request_internal.h"
+#include "sim/lua/lua.h"
 #include "sim/object/metadata.h"
 #include "sim/object/status.h"
 #include "sim/store/write.h"
@@ -96,18 +97,12 @@ void sim_write_respond(struct writing *w, struct sim_written *written)
 /* A request for a certificate says who sent it; nobody may say so himself. */
 static void sign(const struct writing *w, json_t *body)
 {
-    static const char *const fields[] = {"username", "uid", "groups", "extra"};
-    json_t *spec = json_object_get(body, "spec");
-    if (w->target->served->kind->custom || !json_is_object(spec) ||
-        strcmp(w->target->served->kind->kind, "CertificateSigningRequest") != 0)
-        return;
-    for (size_t i = 0; i < ARRAY_LEN(fields); i++) {
-        json_t *own = json_object_get(w->request->user, fields[i]);
-        if (own)
-            json_object_set(spec, fields[i], own);
-        else
-            json_object_del(spec, fields[i]);
-    }
+    const struct sim_kind *kind = w->target->served->kind;
+    if (kind->custom || strcmp(kind->kind, "CertificateSigningRequest") != 0) return;
+    lua_State *L = sim_lua_take("sim.csrs", "sign");
+    sim_lua_push(L, body);
+    sim_lua_push(L, w->request->user);
+    sim_lua_is(L);
 }
 
 static void create(struct writing *w)

@@ -17,6 +17,10 @@ struct sim_refusal {
     json_t *status;
     bool tried;   /* set by the caller of an update: of a dry run, which names storage in other words */
     bool patched; /* set by the body of an update: it is a patch, whose uid must not change */
+    /* Set by the caller, NULL: no. Whether another object of the kind than that of the key has this text in
+     * its spec. */
+    bool (*is_taken)(void *ctx, const char *key, const char *text);
+    void *ctx;
 };
 
 /* Takes the status; false. */

@@ -82,52 +82,18 @@ void sim_add_rule_causes(const struct sim_kind *kind, const json_t *old, const j
     json_decref(before);
 }
 
-/* Returns the part of a pod's spec that may not change: a copy without the fields that may. */
-static json_t *fixed_part(const json_t *pod)
-{
-    static const char *const lists[] = {"containers", "initContainers"};
-    static const char *const free_fields[] = {"activeDeadlineSeconds", "tolerations", "schedulingGates"};
-    json_t *spec = json_deep_copy(json_object_get(pod, "spec")), *container;
-    size_t i;
-    for (size_t l = 0; l < ARRAY_LEN(lists); l++)
-        json_array_foreach (json_object_get(spec, lists[l]), i, container)
-            json_object_del(container, "image");
-    for (i = 0; i < ARRAY_LEN(free_fields); i++) json_object_del(spec, free_fields[i]);
-    return spec;
-}
-
-/* Returns the list of containers that has others in number; NULL: there is none. */
-static const char *grown(const json_t *old, const json_t *object)
-{
-    static const char *const lists[] = {"spec.containers", "spec.initContainers"};
-    for (size_t i = 0; i < ARRAY_LEN(lists); i++)
-        if (json_array_size(sim_at(old, lists[i])) != json_array_size(sim_at(object, lists[i])))
-            return lists[i];
-    return NULL;
-}
-
 void sim_add_pod_change_causes(const json_t *old, const json_t *object, json_t *causes)
 {
-    json_t *before = fixed_part(old), *after = fixed_part(object);
-    const char *list = grown(old, object);
-    if (!list || strcmp(list, "spec.containers") != 0)
+    lua_State *L = sim_lua_take("sim.pods", "changes");
+    sim_lua_push(L, old);
+    sim_lua_push(L, object);
+    json_t *found = sim_lua_call(L);
+    const char *field = sim_text_at(json_array_get(json_array_get(found, 0), 1), "");
+    if (strcmp(field, "spec.containers") != 0)
         sim_rules_check("changed containers", old, object, NULL, causes);
-    if (list)
-        json_array_append_new(causes, sim_cause("FieldValueForbidden", list, NULL,
-                                                "pod updates may not add or remove containers"));
-    else
-        sim_rules_check("changed pod", old, object, NULL, causes);
-    if (!list && !json_equal(before, after))
-        json_array_append_new(
-            causes, sim_cause("FieldValueForbidden", "spec", NULL,
-                              "pod updates may not change fields other than `spec.containers[*].image`,"
-                              "`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations`"
-                              " (only additions "
-                              "to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be "
-                              "set to 1 if it "
-                              "was previously negative)"));
-    json_decref(before);
-    json_decref(after);
+    if (!strchr(field, '.')) sim_rules_check("changed pod", old, object, NULL, causes);
+    sim_add_found(causes, found);
+    json_decref(found);
 }
 
 void sim_pod_set_condition(json_t *pod, json_t *condition)

@@ -220,7 +220,9 @@ json_t *sim_status_said(const json_t *found, const struct sim_kind *kind, const 
         sim_add_found(causes = json_array(), json_array_get(found, 1));
         return sim_status_invalid_causes(kind, name, causes);
     case 429: return too_many(first, second, json_array_get(found, 3));
-    default: return sim_status(500, NULL, first, NULL, NULL);
+    default:
+        return json_array_get(found, 2) ? sim_status_internal(first)
+                                        : sim_status(500, NULL, first, NULL, NULL);
     }
 }
 

@@ -12,6 +12,7 @@
 #include "sim/kinds/kinds.h"
 #include "sim/object/convert.h"
 #include "sim/object/crd.h"
+#include "sim/text/text.h"
 
 enum { HISTORY_EVENTS = 65536, HISTORY_BYTES = 256 << 20 };
 
@@ -238,6 +239,22 @@ json_t *sim_stored(struct sim_store *store, const char *api_version, const char 
     json_t *whole = object ? sim_served_json(served, object) : NULL;
     sim_store_unlock(store);
     return whole;
+}
+
+bool sim_store_has_text(struct sim_store *store, const struct sim_resource *resource, const char *key,
+                        const char *text)
+{
+    struct omap_cursor cursor;
+    struct str spec;
+    bool found = false;
+    sim_store_lock(store);
+    omap_seek(&cursor, resource->map, "");
+    for (const struct sim_object *object; !found && (object = omap_next(&cursor));)
+        found = strcmp(object->key, key) != 0 &&
+                sim_text_member((struct str){object->text, object->len}, "spec", &spec) &&
+                memmem(spec.p, spec.n, text, strlen(text));
+    sim_store_unlock(store);
+    return found;
 }
 
 json_t *sim_stored_all(struct sim_store *store, const char *api_version, const char *kind)

@@ -77,6 +77,10 @@ void sim_store_withdraw(struct sim_store *store, const char *group, const char *
 json_t *sim_served_json(const struct sim_served *served, const struct sim_object *object);
 /* Returns a stored object of a kind by its key, parsed; NULL: there is none. Takes the lock itself. */
 json_t *sim_stored(struct sim_store *store, const char *api_version, const char *kind, const char *key);
+/* Returns whether another object than that of the key has the text in its spec, which is compact JSON. Takes
+ * the lock itself. */
+bool sim_store_has_text(struct sim_store *store, const struct sim_resource *resource, const char *key,
+                        const char *text);
 /* Returns all stored objects of a kind, parsed: a new array. Takes the lock itself. */
 json_t *sim_stored_all(struct sim_store *store, const char *api_version, const char *kind);
 /* Return and release a new reference to the object with that key, NULL if it does not exist; both take the

@@ -146,12 +146,25 @@ static bool becomes_unsettled(const struct sim_kind *kind, bool was_patched, con
            !json_object_size(sim_at(body, "spec.template.metadata.labels"));
 }
 
+/* What is asked of other objects of the kind. */
+struct others {
+    struct sim_api *api;
+    const struct sim_served *served;
+};
+
+static bool is_taken(void *ctx, const char *key, const char *text)
+{
+    const struct others *others = ctx;
+    return sim_store_has_text(others->api->store, others->served->resource, key, text);
+}
+
 void sim_write_create(struct sim_api *api, const struct sim_served *served, const char *namespace_,
                       const json_t *body, struct sim_writer by, struct sim_written *written)
 {
     const bool dry_run = by.dry_run;
     struct fresh fresh;
-    struct sim_refusal refusal = {0};
+    struct others others = {api, served};
+    struct sim_refusal refusal = {.is_taken = is_taken, .ctx = &others};
     *written = (struct sim_written){0};
     freshen(api, &fresh);
     fresh.now.checked = by.checked;
@@ -263,7 +276,8 @@ static void own(const struct sim_change *c, bool lost, const json_t *before, con
 static bool try_update(struct sim_change *c, struct sim_object *old)
 {
     const struct sim_served *served = c->served;
-    struct sim_refusal refusal = {.tried = c->by.dry_run};
+    struct others others = {c->api, served};
+    struct sim_refusal refusal = {.tried = c->by.dry_run, .is_taken = is_taken, .ctx = &others};
     json_t *before = sim_served_json(served, old);
     json_t *wanted = c->body(c->ctx, served->kind, before, &refusal);
     json_t *after =

@@ -97,7 +97,7 @@ static void test_addresses_are_looked_at_before_all_else(void **state)
     static const char *const wrong[] = {
         "text",   "1.2.3", "1.2.3.4.5",         "1.2.3.256", ".1.2.3", "1..2.3",
         "1.2.3.", "a:b",   "1:2:3:4:5:6:7:8:9", "::1::",     ":::",    "12345::"};
-    static const char *const right[] = {"1.2.3.4", "010.0.0.1"};
+    static const char *const right[] = {"10.0.3.4", "010.0.3.5"};
     static const char *const other[] = {"::1", "1:2:3:4:5:6:7:8", "fd00::"};
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
         char *spec = xasprintf("{'clusterIP':'%s'}", wrong[i]),
