@@ -76,6 +76,13 @@ function containers.crashed(pod, container, old, code, delay_s)
   return status
 end
 
+-- One that ended and runs again at once.
+function containers.restarted(container, old, code)
+  local ended = containers.ended(container, old, code)
+  ended.lastState = ended.state
+  return containers.running(container, ended, 1)
+end
+
 -- The status of a container by its name.
 function containers.find(statuses, name)
   for _, status in ipairs(statuses or {}) do

@@ -1,6 +1,7 @@
 -- The world: controllers that are told what changed, and look at one key after the other. C calls the functions of this
 -- module (core/world/), with the world's lock.
 local cache = require "world.cache"
+local complete = require "world.complete"
 local logs = require "world.logs"
 local queue = require "world.queue"
 local raw = require "world.raw"
@@ -39,6 +40,7 @@ local function look()
   queue.fire(raw.now())
   local controller, key = queue.take()
   if not controller then return false end
+  if not complete.is_ready(controller.name, key) then return true end
   local ok, problem = pcall(controller.sync, key)
   if not ok then raw.warn(("%s %s: %s"):format(controller.name, key, problem)) end
   return true

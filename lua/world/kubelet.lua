@@ -11,14 +11,16 @@ local times = require "world.times"
 local values = require "world.values"
 
 local AGENT, ID = "kubelet", "pods"
+-- A container that ended is started at once; then it waits, longer each time, until it has run for long.
 local BACKOFF_S, BACKOFF_MAX_S = 10, 300
+local FORGIVEN = 2 * BACKOFF_MAX_S * times.second
 
 local controller = { name = "kubelet" }
 local plans = {} -- by uid: times that were drawn once
 
 local function plan_of(pod)
   local uid = pod.metadata.uid
-  plans[uid] = plans[uid] or {}
+  plans[uid] = plans[uid] or { fails = {} }
   return plans[uid]
 end
 
@@ -134,7 +136,16 @@ local function next_running(pod, plan, container, old)
   plan.crash = nil
   local policy = pod.spec.restartPolicy
   if policy == "Never" or (policy == "OnFailure" and code == 0) then return containers.ended(container, old, code) end
-  local delay_s = math.min(BACKOFF_S * 2 ^ (old.restartCount or 0), BACKOFF_MAX_S)
+  local fails = plan.fails[container.name] or old.restartCount or 0
+  if times.now() - started >= FORGIVEN then fails = 0 end
+  plan.fails[container.name] = fails + 1
+  if fails == 0 then
+    container_events.started(pod, container)
+    local status = containers.restarted(container, old, code)
+    status.ready = ready_at(container, status) <= times.now()
+    return status, times.now() + times.second
+  end
+  local delay_s = math.min(BACKOFF_S * 2 ^ (fails - 1), BACKOFF_MAX_S)
   plan[container.name] = times.now() + delay_s * times.second
   container_events.waits(pod, container)
   return containers.crashed(pod, container, old, code, delay_s), plan[container.name]

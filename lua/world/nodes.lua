@@ -72,22 +72,39 @@ local function sync_start()
   end
 end
 
-local NOT_READY, UNSCHEDULABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unschedulable"
+local NOT_READY, UNREACHABLE = "node.kubernetes.io/not-ready", "node.kubernetes.io/unreachable"
+local UNSCHEDULABLE = "node.kubernetes.io/unschedulable"
+
+-- The taints that a node is to have, of those that are ours: no new pods, and those that are there go.
+local function wanted_taints(node)
+  local ready, list = pods.condition(node, "Ready"), {}
+  local key = ready and (ready.status == "False" and NOT_READY or ready.status == "Unknown" and UNREACHABLE)
+  if key then
+    list[1] = { key = key, effect = "NoSchedule" }
+    list[2] = { key = key, effect = "NoExecute" }
+  end
+  if node.spec and node.spec.unschedulable then list[#list + 1] = { key = UNSCHEDULABLE, effect = "NoSchedule" } end
+  return list
+end
+
+local function is_ours(taint)
+  return taint.key == NOT_READY or taint.key == UNREACHABLE
+    or taint.key == UNSCHEDULABLE and taint.effect == "NoSchedule"
+end
+
+local function is_same(a, b) return a.key == b.key and a.effect == b.effect end
 
 -- Taints follow the Ready condition and `unschedulable`; those of others stay.
 local function taint(node)
-  local spec = node.spec or {}
-  local old = spec.taints or {}
-  local taints = values.filter(old, function(t)
-    return t.effect ~= "NoSchedule" or (t.key ~= NOT_READY and t.key ~= UNSCHEDULABLE)
-  end)
-  local ready = pods.condition(node, "Ready")
-  if ready and ready.status ~= "True" then taints[#taints + 1] = { key = NOT_READY, effect = "NoSchedule" } end
-  if spec.unschedulable then
-    local before = values.filter(old, function(t) return t.key == UNSCHEDULABLE end)[1]
-    taints[#taints + 1] = before or { key = UNSCHEDULABLE, effect = "NoSchedule", timeAdded = times.text() }
+  local old = node.spec and node.spec.taints or {}
+  local taints, changed = values.filter(old, function(t) return not is_ours(t) end), false
+  for _, new in ipairs(wanted_taints(node)) do
+    local before = values.filter(old, function(t) return is_same(t, new) end)[1]
+    changed = changed or not before
+    new.timeAdded = times.text()
+    taints[#taints + 1] = before or new
   end
-  if #taints == #old then return end
+  if #taints == #old and not changed then return end
   api.patch(AGENT, ID, node, { spec = { taints = #taints > 0 and taints or raw.null } })
 end
 

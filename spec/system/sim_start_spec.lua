@@ -185,6 +185,11 @@ metadata: {name: four, namespace: far}
     end
     local unknown = file '{"kind":"Nonsense","apiVersion":"v1","metadata":{"name":"one"}}'
     refuses(": line 1: kind Nonsense of v1 is unknown", "--load", unknown)
+    local wrong = '{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"a"%s},"spec":{"replicas":"two"}}'
+    for _, uid in ipairs { "", ',"uid":"u"' } do
+      refuses('Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal string into Go '
+        .. "struct field DeploymentSpec.spec.replicas of type int32$", "--load", file(wrong:format(uid)))
+    end
     local item = file '{"kind":"List","apiVersion":"v1","items":[{"kind":"Pod","apiVersion":"v1","metadata":{}}]}'
     refuses(": line 1: item 1: metadata.name is missing", "--load", item)
   end)

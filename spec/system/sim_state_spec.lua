@@ -52,6 +52,19 @@ describe("kubelua sim --state #threads", function()
     assert.are.same({ 0, "" }, { cluster.terminate(sim), sim:err() })
   end)
 
+  it("is of one simulator at a time", function()
+    local first = cluster.sim { "--state", state }
+    first.api:create(configmaps, configmap("one", {}))
+    await(function() return temp.run("ls " .. scratch):find "^state\n" end)
+    refuses "another kubelua sim keeps its objects there"
+    assert.are.equal(0, cluster.terminate(first))
+    assert.are.equal("state\n", (temp.run("ls " .. scratch)))
+    local again = cluster.sim { "--state", state }
+    again:kill "KILL"
+    again:wait()
+    assert.are.equal(0, cluster.terminate(cluster.sim { "--state", state }))
+  end)
+
   it("brings every object back as it was, and goes on from there", function()
     local sim = cluster.sim { "--state", state, "--pods", "50" }
     sim.api:create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)

@@ -126,7 +126,7 @@ describe("kubelua sim --world tells Events #threads", function()
     assert.is_truthy(found:find("BackOff 1 kubelet: Back-off restarting failed container c in pod bad_default(" .. uid
       .. ")", 1, true))
     step "20s"
-    assert.is_truthy(table.concat(told("Pod", "bad"), "\n"):find("Started 2 kubelet: Container started", 1, true))
+    assert.is_truthy(table.concat(told("Pod", "bad"), "\n"):find("Started 3 kubelet: Container started", 1, true))
     for name, code in pairs { good = "0", poor = "1" } do
       sim.api:create(batch .. "jobs", { kind = "Job", apiVersion = "batch/v1", metadata = { name = name },
         spec = { backoffLimit = 0, template = template(name, "Never", { ["sim.kubelua.dev/exit-code"] = code }) } })

@@ -1,6 +1,7 @@
 -- `kubelua sim --world`: workloads beyond Deployments, and what stands around their pods.
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
+local temp = require "spec.support.temp"
 
 local apps, batch = "/apis/apps/v1/namespaces/default/", "/apis/batch/v1/namespaces/default/"
 local core = "/api/v1/namespaces/default/"
@@ -163,6 +164,51 @@ describe("kubelua sim --world #threads", function()
     assert.are.equal(1, sim.api:get(budgets .. "/web").status.disruptionsAllowed)
   end)
 
+  it("taints a node that is not ready, and pods go when they bear it no longer", function()
+    local function ready(status)
+      local node = sim.api:get "/api/v1/nodes/node-1"
+      for _, condition in ipairs(node.status.conditions) do
+        if condition.type == "Ready" then condition.status = status end
+      end
+      sim.api:request("PUT", "/api/v1/nodes/node-1/status", node)
+      step "1s"
+      local keys = {}
+      for i, taint in ipairs(sim.api:get("/api/v1/nodes/node-1").spec.taints or {}) do
+        keys[i] = taint.key:match "[^/]*$" .. " " .. taint.effect
+      end
+      return keys
+    end
+    sim.api:create(core .. "pods", { kind = "Pod", apiVersion = "v1", metadata = { name = "app" }, spec = {
+      nodeName = "node-1", containers = { { name = "c", image = "i" } } } })
+    step "5s"
+    assert.are.same({ "not-ready NoSchedule", "not-ready NoExecute" }, ready "False")
+    assert.are.same({ "unreachable NoSchedule", "unreachable NoExecute" }, ready "Unknown")
+    assert.are.same({}, ready "True")
+    assert.are.same({ "not-ready NoSchedule", "not-ready NoExecute" }, ready "False")
+    step "290s"
+    assert.are.equal(1, #names(core .. "pods"))
+    step "60s"
+    assert.are.equal(0, #names(core .. "pods"))
+  end)
+
+  it("leaves objects alone that lack what their controllers need, and says so", function()
+    local file = temp.name()
+    local lines = {}
+    for i, kind in ipairs { "Deployment", "ReplicaSet", "StatefulSet", "DaemonSet" } do
+      lines[i] = cjson.encode { kind = kind, apiVersion = "apps/v1", metadata = { name = "odd" },
+        spec = kind ~= "DaemonSet" and { replicas = 1 } or cjson.decode "{}" }
+    end
+    temp.write(file, table.concat(lines, "\n"))
+    local other = cluster.sim { "--world", "--world-clock", "stopped", "--load", file }
+    os.remove(file)
+    other.api:request("POST", "/sim/clock?step=10s")
+    cluster.terminate(other)
+    local said = other:err()
+    assert.is_truthy(said:find("deployments.apps default/odd: it has no spec.selector, so it is left alone", 1, true))
+    assert.are.equal(4, select(2, said:gsub("so it is left alone", "")))
+    assert.is_nil(said:find("lua/world", 1, true), said)
+  end)
+
   it("starts containers that end again, and writes their logs", function()
     local function log(query) return (select(2, sim.api:curl("GET", core .. "pods/app/log" .. (query or "")))) end
     sim.api:create(core .. "pods", { kind = "Pod", apiVersion = "v1", spec = template("app", "Always").spec,
@@ -175,12 +221,16 @@ describe("kubelua sim --world #threads", function()
     assert.are.equal("i:1: running for 20 s\n", log "?tailLines=1")
     assert.are.equal("i:1: running for 20 s\n", log "?sinceTime=2026-01-01T00:00:15Z")
     assert.are.equal("i:1: running for 10 s\ni:1: running for 20 s\n", log "?sinceSeconds=20")
-    step "10s"
+    step "10s" -- the first time it is started at once
     local status = sim.api:get(core .. "pods/app").status.containerStatuses[1]
+    assert.are.same({ 1, true, 2 }, { status.restartCount, status.ready, status.lastState.terminated.exitCode })
+    step "30s"
+    status = sim.api:get(core .. "pods/app").status.containerStatuses[1]
     assert.are.same({ "CrashLoopBackOff", 2 }, { status.state.waiting.reason, status.lastState.terminated.exitCode })
+    assert.has_match("back-off 10s restarting", status.state.waiting.message, 1, true)
     step "10s"
     status = sim.api:get(core .. "pods/app").status.containerStatuses[1]
-    assert.are.same({ 1, true }, { status.restartCount, status.ready })
+    assert.are.same({ 2, true }, { status.restartCount, status.ready })
     assert.has_match("ended with exit code 2", log "?previous=true")
     assert.are.equal(404, (sim.api:curl("GET", core .. "pods/none/log")))
   end)

@@ -10,6 +10,7 @@
 #include "app/cmd/cmd.h"
 #include "app/sim/sim_command.h"
 #include "app/sim/sim_kubeconfig.h"
+#include "app/sim/sim_lock.h"
 #include "app/sim/sim_world.h"
 #include "base/cli/flags.h"
 #include "base/mem.h"
@@ -193,7 +194,9 @@ static int serve(struct sim_run *run, struct err *err)
 {
     int exit_code = EXIT_USAGE;
     struct world *world = run->flags->world;
-    struct sim_server *server = sim_server_new(run->loop, &run->flags->server, err);
+    const char *state = run->flags->server.state;
+    struct sim_lock *lock = state ? sim_lock_take(state, err) : NULL;
+    struct sim_server *server = lock || !state ? sim_server_new(run->loop, &run->flags->server, err) : NULL;
     if (server && world) world_begin(world, run->loop, sim_server_api(server));
     bool ok = server && start(run, server, &exit_code, err) && sim_server_begin(server, err);
     if (ok) loop_run(run->loop);
@@ -202,6 +205,7 @@ static int serve(struct sim_run *run, struct err *err)
     world_stop(world);
     sim_server_free(server);
     world_free(world);
+    sim_lock_free(lock);
     return exit_code;
 }
 

@@ -1,11 +1,13 @@
 /* Storing objects that were loaded; see load.h. */
 #include "sim/store/load.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "sim/store/effects.h"
 #include "sim/store/write.h"
 #include "sim/text/tree.h"
+#include "sim/validate/decode.h"
 
 static struct sim_served *find(struct sim_api *api, const json_t *object, struct err *err)
 {
@@ -63,13 +65,28 @@ static bool load_list(struct sim_api *api, const json_t *list, struct err *err)
     return true;
 }
 
+/* Kubernetes' own kinds have the types that a server would have them have. */
+static bool check_types(const struct sim_served *served, const json_t *object, struct err *err)
+{
+    struct sim_decoding decoding = {0};
+    const struct sim_kind *kind = served->kind;
+    if (!kind->schema) return true;
+    json_decref(sim_decode(schema_type_of_kind(kind->schema), object, &decoding));
+    bool good =
+        !decoding.error || err_set(err, ERR_INVALID, "%s in version \"%s\" cannot be handled as a %s: %s",
+                                   kind->kind, kind->version, kind->kind, decoding.error);
+    free(decoding.error);
+    json_decref(decoding.unknown);
+    return good;
+}
+
 bool sim_load_object(struct sim_api *api, json_t *object, struct err *err)
 {
     struct str kind = str_of(sim_text_at(object, "kind"));
     if (str_ends(kind, STR("List")) && json_is_array(json_object_get(object, "items")))
         return load_list(api, object, err);
     struct sim_served *served = find(api, object, err);
-    if (!served) return false;
+    if (!served || !check_types(served, object, err)) return false;
     if (!*sim_text_at(object, "metadata.name") && !*sim_text_at(object, "metadata.generateName"))
         return err_set(err, ERR_INVALID, "metadata.name is missing");
     if (served->kind->namespaced) {
