@@ -5,7 +5,7 @@ local json = require "sim.json"
 local at, text, each = json.at, json.text, json.each
 
 -- Content types, as paths.c numbers them.
-local PLAIN, JSON, METRICS, KEYS = 0, 1, 2, 3
+local PLAIN, JSON, METRICS, KEYS, OPENAPI = 0, 1, 2, 3, 4
 
 local paths = {}
 
@@ -103,9 +103,26 @@ local function cut_off(path, uri)
     .. "kind and namespace from url, %s\n", uri, uri) }
 end
 
+-- --- OpenAPI v2, of no kinds: kubectl asks it about those that v3 does not know
+
+local SWAGGER, TITLE, VERSION = "2.0", "Kubernetes", "v1.36.3"
+
+-- A field of a message of protobuf that is a text or a message of less than 128 bytes.
+local function field(number, bytes) return string.char(number * 8 + 2, #bytes) .. bytes end
+
+local function openapi_v2(as_protobuf)
+  if as_protobuf then
+    return { 200, OPENAPI, field(1, SWAGGER) .. field(2, field(1, TITLE) .. field(2, VERSION)) }
+  end
+  local info = json.object("title", TITLE, "version", VERSION)
+  return { 200, JSON, json.write(json.object("swagger", SWAGGER, "info", info, "paths", json.object(), "definitions",
+    json.object())) }
+end
+
 -- Returns the response to any method; nil of a path that is not known. `uri` is the path as it came, `kinds` and
 -- `stats` are functions.
-function paths.respond(path, uri, query, kinds, stats)
+function paths.respond(path, uri, query, as_protobuf, kinds, stats)
+  if path == "/openapi/v2" then return openapi_v2(as_protobuf) end
   if path == "/" or path == "/index.html" then return index(kinds()) end
   if path == "/metrics" then return metrics(stats()) end
   if path == "/.well-known/openid-configuration" then return configuration() end

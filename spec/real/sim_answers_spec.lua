@@ -4,6 +4,7 @@ local cjson = require "cjson"
 local apiserver = require "spec.support.apiserver"
 local cluster = require "spec.support.cluster"
 local same = require "spec.support.same_answers"
+local temp = require "spec.support.temp"
 
 local NAMESPACE = "/api/v1/namespaces/default"
 local PODS, MERGE = NAMESPACE .. "/pods", "application/merge-patch+json"
@@ -193,6 +194,20 @@ describe("the simulator as a real server", function()
       assert.equal(400, code_of("POST", "/apis/authentication.k8s.io/v1/tokenreviews", { kind = "TokenReview",
         apiVersion = "authentication.k8s.io/v1" }))
     end)
+  end)
+
+  it("has kubectl create what it knows of a List", function()
+    local file = temp.name()
+    local function map(kind, name, version)
+      return { kind = kind, apiVersion = version or "v1", metadata = { name = name, namespace = "default" } }
+    end
+    temp.write(file, cjson.encode { kind = "List", apiVersion = "v1", items = {
+      map("ConfigMap", "l1"), map("Nope", "l2", "example.com/v1"), map("ConfigMap", "l3") } })
+    local wanted, code = real:try_kubectl("create --filename " .. file)
+    local found, sim_code = temp.run("build/real/kubectl --server " .. sim.server .. " create --filename " .. file)
+    os.remove(file)
+    assert.has_match('no matches for kind "Nope"', wanted, 1, true)
+    assert.same({ wanted, code }, { found, sim_code })
   end)
 
   it("serves the old paths of watches", function()

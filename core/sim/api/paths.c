@@ -37,7 +37,8 @@ bool sim_paths(struct sim_api *api, const struct sim_request *request, struct si
 {
     static const char *const types[] = {"text/plain; charset=utf-8", "application/json",
                                         "text/plain; version=0.0.4; charset=utf-8; escaping=underscores",
-                                        "application/jwk-set+json"};
+                                        "application/jwk-set+json",
+                                        "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"};
     static lua_CFunction const functions[] = {l_kinds, l_stats};
     json_t *query = json_object();
     for (size_t i = 0; i < request->query_count; i++)
@@ -46,6 +47,7 @@ bool sim_paths(struct sim_api *api, const struct sim_request *request, struct si
     lua_pushstring(L, request->path);
     lua_pushstring(L, request->uri ? request->uri : request->path);
     sim_lua_push_new(L, query);
+    lua_pushboolean(L, strstr(request->accept, "proto-openapi") != NULL);
     for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
         lua_pushlightuserdata(L, api);
         lua_pushcclosure(L, functions[i], 1);
