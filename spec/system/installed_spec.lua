@@ -18,6 +18,8 @@ describe("an installed program", function()
   it("runs the specs of a project, and names the package that it lacks", function()
     local install = proc.spawn { "cmake", "--install", cluster.binary:match "^(.*)/", "--prefix", folder .. "/usr" }
     assert.equal(0, install:wait(60), install:err())
+    local unit = temp.read(folder .. "/usr/lib/systemd/system/kubelua.service")
+    assert.matches("\nExecStart=" .. folder .. "/usr/bin/kubelua run ", unit, 1, true)
     assert.equal(0, (run("", "init project")))
     local code, out, err = run("", "test project -o TAP")
     assert.matches("^ok 1 %- ", out .. err)

@@ -1,5 +1,5 @@
 {{- define "kubelua.fullname" -}}
-{{- if contains "kubelua" .Release.Name }}{{ .Release.Name | trunc 63 | trimSuffix "-" }}{{ else }}{{ printf "%s-kubelua" .Release.Name | trunc 63 | trimSuffix "-" }}{{ end }}
+{{- if .Values.fullnameOverride }}{{ .Values.fullnameOverride | trunc 63 | trimSuffix "-" }}{{ else if contains "kubelua" .Release.Name }}{{ .Release.Name | trunc 63 | trimSuffix "-" }}{{ else }}{{ printf "%s-kubelua" .Release.Name | trunc 63 | trimSuffix "-" }}{{ end }}
 {{- end }}
 
 {{- define "kubelua.selector" -}}
