@@ -1,6 +1,7 @@
 -- `kubelua run --ui-bind-address`: a page about the engine, as HTTP and as a browser see it.
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
 local scripts_folder = require "spec.support.scripts_folder"
 local temp = require "spec.support.temp"
 
@@ -15,6 +16,7 @@ local BUSY = scripts_folder.HEAD .. [[
   k8s.main(function() print "ready" end)
 ]]
 
+local WRONG = scripts_folder.HEAD .. 'k8s.every("300ms", function() error "no" end)'
 local FAILS = scripts_folder.HEAD .. 'k8s.main(function() error "<b>no</b>" end)'
 
 describe("the page of an engine", function()
@@ -98,6 +100,21 @@ describe("the page of an engine", function()
     assert.has_match("<td>patch</td><td>configmaps default/map</td>", page, 1, true)
     assert.has_match("<td>work</td>", page, 1, true)
     assert.has_match("<polyline points=", page, 1, true)
+  end)
+
+  it("shows scripts that fail", function()
+    place:write("wrong.lua", WRONG)
+    local other = place:start(sim, nil, { "--ui-bind-address", "127.0.0.1:0" })
+    address = other:err():match 'Serving a page about the engine" address="([^"]+)"'
+    local browser = "spec/support/readers browser --virtual-time-budget=9000 --dump-dom http://%s/"
+    -- A browser that looks once sees no error grow.
+    local deadline = proc.now() + proc.patience(40)
+    local page, code
+    repeat
+      page, code = temp.run(browser:format(address))
+      if code == 3 then return pending(page) end
+    until page:find('/wrong</td><td class="bad">fails</td>', 1, true) or proc.now() > deadline
+    assert.has_match('/wrong</td><td class="bad">fails</td>', page, 1, true)
   end)
 
   it("says what is wrong with its address", function()

@@ -126,10 +126,20 @@ function tinted(text, kind) {
 
 // --- sections
 
-function health(script) {
+// When the errors of a script last grew: what fails now and then is seen for a minute.
+const FAILING_MS = 60000, failed = new Map();
+
+function fails(script, errors) {
+  if (errors) failed.set(script.name, Date.now());
+  return Date.now() - (failed.get(script.name) || -FAILING_MS) < FAILING_MS;
+}
+
+function health(script, errors) {
+  const failing = fails(script, errors);
   if (script.reloadError) return ["refused reload", "bad"];
   if (script.quarantined && script.quarantined.length) return ["quarantine", "bad"];
   if (script.mainState === "failed") return ["main failed", "bad"];
+  if (failing) return ["fails", "bad"];
   if (script.handlersWaitFor) return ["waits", "wait"];
   return ["good", "good"];
 }
@@ -173,7 +183,7 @@ function scriptRows(now, was, ms) {
       for (const field of ["calls", "timedCalls", "latencyMicroseconds"]) sum[field] += own[field];
       parts.push([handler, figures(own, ms)]);
     }
-    const [state, kind] = health(script);
+    const [state, kind] = health(script, sum.errors);
     rows.push({ cells: [scriptName(script), tinted(state, kind), String(script.generation || "-"),
       ...figureCells(script.name, figures(sum, ms)), String(script.pending || 0),
       tinted(String(script.errors || 0), script.errors ? "number bad" : "number"), bytes(script.memoryBytes || 0)] });
