@@ -55,7 +55,7 @@ static void gain(struct feed *feed, const struct slot_set *missing)
         return;
     }
     gains_reset(feed->gains);
-    reflector_relist(feed->reflector);
+    reflector_relist_newest(feed->reflector);
 }
 
 /* --- from the engine thread */

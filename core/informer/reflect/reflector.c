@@ -160,6 +160,12 @@ void reflector_relist(struct reflector *r)
     reflector_start_cycle(r);
 }
 
+void reflector_relist_newest(struct reflector *r)
+{
+    r->version_unavailable = true;
+    reflector_relist(r);
+}
+
 bool reflector_rewatch(struct reflector *r)
 {
     if (r->status.state != REFLECTOR_WATCHING || !r->call || r->watch.unordered || !r->version.len)
@@ -232,7 +238,8 @@ struct reflector *reflector_new(const struct reflector_options *options)
     pthread_mutex_init(&r->lock, NULL);
     r->status.since_us = clock_wall_us(options->clock);
     err_clear(&r->status.last_error);
-    if (options->listed) r->version_unavailable = true; /* asks for the newest state */
+    /* Asks for the newest state: another replica may have seen it. */
+    r->version_unavailable = options->listed || options->gains;
     if (options->source->ops->on_reachable)
         options->source->ops->on_reachable(options->source, on_reachable, r);
     return r;

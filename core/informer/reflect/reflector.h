@@ -127,6 +127,8 @@ struct reflector *reflector_new(const struct reflector_options *options);
 void reflector_start(struct reflector *reflector);
 /* Starts a new cycle in place of what is going on. Not from one of its callbacks. */
 void reflector_relist(struct reflector *r);
+/* Likewise with the newest state, whatever was seen of it. */
+void reflector_relist_newest(struct reflector *r);
 /* Opens the watch anew from its last version, as its scope has another selector. Returns false, and does
  * nothing, without a watch from a known version. Not from one of its callbacks. */
 bool reflector_rewatch(struct reflector *r);

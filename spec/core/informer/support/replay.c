@@ -168,7 +168,7 @@ static void on_delete(void *ctx, struct root *last, const struct event_info *inf
     if (!replay->blind) assert_non_null(replay->map[key]);
     if (info->final_state_unknown) assert_ptr_equal(replay->map[key], last); /* Q-8, B-5 */
     check_delete(replay, last, info);
-    note(replay, last, !info->final_state_unknown && !info->filtered, 'd', info);
+    note(replay, last, !info->final_state_unknown && !info->filtered && info->shard != SHARD_LOST, 'd', info);
     root_unref(replay->map[key]);
     replay->map[key] = NULL;
     meddle(replay);
