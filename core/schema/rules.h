@@ -28,8 +28,12 @@ enum schema_check {
     SCHEMA_CHECK_UNIQUE,  /* words: members that elements of the list have together once */
     SCHEMA_CHECK_FIRST,   /* no element before has the text; words: lists before this one */
     SCHEMA_CHECK_ABOVE,   /* words: another member, which it is not below; "strictly": which it is above */
+    SCHEMA_CHECK_BELOW,   /* words: another member, 0 if there is none, which it is not above */
+    SCHEMA_CHECK_RISES,   /* a number, 0 if there is none, that is not below what it was */
+    SCHEMA_CHECK_WRONG,   /* invalid, and the cause shows no value */
     SCHEMA_CHECK_EQUAL,   /* words: another member, which has the same text */
     SCHEMA_CHECK_LUA,     /* words: module of lua/sim/checks and function; `argument` is one of its */
+    SCHEMA_CHECK_WHOLE,   /* a quantity; a warning of one that is no whole number of bytes */
     SCHEMA_CHECK_LABEL,   /* `argument` is a warning of a text that is no DNS label */
     SCHEMA_CHECK_WARNS,   /* `argument` is a warning, in the order of causes */
     SCHEMA_CHECK_ENTER,   /* the rules of `set` hold for the value */
@@ -48,7 +52,8 @@ enum schema_check {
     SCHEMA_CHECK_BUT,         /* as SAME, but for members in words, also of elements of its lists */
 };
 
-/* A member of the value of the set, of the old object, or of the body as it was given, without its defaults,
+/* A member of the value of the set ("conditions[Complete].status": of the element of that type), of the old
+ * object, or of the body as it was given, without its defaults,
  * that has one of the values; none: is set. */
 struct schema_condition {
     const char *path;

@@ -248,6 +248,29 @@ describe("an odd write to the simulated server #threads", function()
         .. "65535, inclusive]")
   end)
 
+  it("compares a job's labels with the uid that a patch wants", function()
+    local jobs = "/apis/batch/v1/namespaces/default/jobs"
+    local pod = { restartPolicy = "Never", containers = { { name = "c", image = "i" } } }
+    local uid = sim.api:create(jobs, { metadata = { name = "j" }, spec = { template = { spec = pod } } }).metadata.uid
+    local labels = ('{"batch.kubernetes.io/controller-uid":"%s","batch.kubernetes.io/job-name":"j",'
+      .. '"controller-uid":"%s","job-name":"j"}'):format(uid, uid)
+    local wrong = 'spec.template.metadata.labels[%s]: Invalid value: %s: must be \'x\', '
+    refused("PATCH", jobs .. "/j", '{"metadata":{"uid":"x"}}', 422, "Invalid", 'Job.batch "j" is invalid: ['
+      .. 'metadata.uid: Invalid value: "x": field is immutable, ' .. wrong:format("controller-uid", labels)
+      .. wrong:format("batch.kubernetes.io/controller-uid", labels) .. "spec.selector: Invalid value: "
+      .. '{"matchLabels":{"batch.kubernetes.io/controller-uid":"' .. uid .. '"}}: `selector` not auto-generated]',
+      "application/merge-patch+json")
+  end)
+
+  it("warns of a name that is no label where the object is new", function()
+    local pod = '{"metadata":{"name":"a.b"},"spec":{"containers":[{"name":"c","image":"i"}]}}'
+    assert.has_match("a DNS label is recommended", head_of("POST", core .. "pods", pod, "application/json"), 1, true)
+    local patch = '{"metadata":{"labels":{"a":"b"}}}'
+    local head = head_of("PATCH", core .. "pods/a.b", patch, "application/merge-patch+json")
+    assert.has_match(" 200 ", head, 1, true)
+    assert.has_no_match("Warning", head, 1, true)
+  end)
+
   it("checks metadata once where the status of a kind is not validated", function()
     local pod = { restartPolicy = "Never", containers = { { name = "c", image = "i" } } }
     local job = { schedule = "* * * * *", jobTemplate = { spec = { template = { spec = pod } } } }

@@ -119,4 +119,39 @@ describe("subresources of kubelua sim #threads", function()
     assert.are.equal("target.name: Required value", refused(500, "POST", pods .. "/b/binding",
       '{"kind":"Binding","apiVersion":"v1","metadata":{"name":"b"},"target":{"kind":"Node"}}'))
   end)
+
+  it("refuses a status that a server refuses", function()
+    local merge = "application/merge-patch+json"
+    local function refused_status(path, status, message)
+      local found = sim.api:request("PATCH", path .. "/status", '{"status":' .. status .. "}", merge, 422)
+      assert.are.equal(message, (found.message:gsub("^.- is invalid: ", "")))
+    end
+    sim.api:create(deployments, deployment { app = "web" })
+    refused_status(deployments .. "/web", '{"replicas":1,"readyReplicas":2,"unavailableReplicas":-1}',
+      "[status.unavailableReplicas: Invalid value: -1: must be greater than or equal to 0, "
+        .. "status.readyReplicas: Invalid value: 2: cannot be greater than status.replicas]")
+    refused_status(deployments .. "/web", '{"readyReplicas":-1}', "[status.readyReplicas: Invalid value: -1: must be "
+      .. "greater than or equal to 0, status.availableReplicas: Invalid value: 0: cannot be greater than "
+      .. "readyReplicas]")
+    sim.api:request("PATCH", deployments .. "/web/status", '{"status":{"collisionCount":2}}', merge, 200)
+    refused_status(deployments .. "/web", '{"collisionCount":1}',
+      "status.collisionCount: Invalid value: 1: cannot be decremented")
+
+    local jobs = "/apis/batch/v1/namespaces/default/jobs"
+    local pod = { restartPolicy = "Never", containers = { { name = "c", image = "i" } } }
+    sim.api:create(jobs, { metadata = { name = "j" }, spec = { suspend = true, template = { spec = pod } } })
+    local complete = '{"type":"Complete","status":"True"}'
+    refused_status(jobs .. "/j", '{"active":1,"conditions":[' .. complete .. "]}",
+      "[status.completionTime: Required value: completionTime is required for Complete jobs, status.conditions: "
+        .. "Invalid value: cannot set Complete=True condition without the SuccessCriteriaMet=true condition, "
+        .. "status.active: Invalid value: 1: active>0 is invalid for finished job, status.startTime: Required value: "
+        .. "startTime is required for finished job]")
+    sim.api:request("PATCH", jobs .. "/j/status", '{"status":{"startTime":"2020-01-01T00:00:00Z",'
+      .. '"completionTime":"2020-01-02T00:00:00Z","conditions":[{"type":"SuccessCriteriaMet","status":"True"},'
+      .. complete .. "]}}", merge, 200)
+    refused_status(jobs .. "/j", '{"conditions":[{"type":"SuccessCriteriaMet","status":"True"}]}',
+      "status.conditions: Invalid value: cannot disable the terminal Complete=True condition")
+    refused_status(jobs .. "/j", '{"startTime":null}', "status.startTime: Required value: startTime is required for "
+      .. "finished job")
+  end)
 end)

@@ -70,6 +70,7 @@ static void warn_of_finalizers(const json_t *finalizers, const json_t *old, json
 static void warn_of(const struct writing *w, const struct sim_written *written)
 {
     const struct sim_kind *kind = w->target->served->kind;
+    bool created = written->created || strcmp(w->request->method, "POST") == 0;
     bool warns = kind->custom || sim_rules_warn(kind->kind);
     if (w->target->subresource || strcmp(w->request->method, "DELETE") == 0 || !warns) return;
     json_t *whole = sim_served_json(w->target->served, written->object);
@@ -77,7 +78,7 @@ static void warn_of(const struct writing *w, const struct sim_written *written)
     if (kind->custom)
         warn_of_finalizers(sim_at(whole, "metadata.finalizers"), written->finalizers, w->reply->warnings);
     else
-        sim_rules_warnings(kind->kind, whole, w->reply->warnings);
+        sim_rules_warnings(kind->kind, created ? NULL : whole, whole, w->reply->warnings);
     json_decref(whole);
 }
 

@@ -178,6 +178,21 @@ static void check_above(const struct rule_check *check)
         invalid(check, check->value, check->rule->argument);
 }
 
+static void check_below(const struct rule_check *check)
+{
+    json_t *n = json_integer(json_integer_value(check->value));
+    if (json_integer_value(n) > sim_int_at(check->level->value, check->rule->words[0], 0))
+        invalid(check, n, check->rule->argument);
+    json_decref(n);
+}
+
+static void check_rises(const struct rule_check *check)
+{
+    json_t *n = json_integer(json_integer_value(check->value));
+    if (json_integer_value(n) < json_integer_value(check->old)) invalid(check, n, check->rule->argument);
+    json_decref(n);
+}
+
 /* --- Lists and maps */
 
 static json_t *part(const struct rule_check *check, const json_t *item)
@@ -242,6 +257,17 @@ static void check_selects(const struct rule_check *check)
                      "`selector` does not match template `labels`");
 }
 
+/* Quantities are stored in their shortest form. */
+static void check_whole(const struct rule_check *check, const char *text)
+{
+    if (!*text || !strchr("mun", text[strlen(text) - 1])) return;
+    char *path = sim_rule_path(check, "");
+    json_array_append_new(
+        check->causes,
+        sim_textf("%s: fractional byte value \"%s\" is invalid, must be an integer", path, text));
+    free(path);
+}
+
 static void check_label(const struct rule_check *check, const char *text)
 {
     struct buf problems = {0};
@@ -302,6 +328,10 @@ void sim_rule_check(const struct rule_check *check)
     case SCHEMA_CHECK_FIRST: check_first(check, text); break;
     case SCHEMA_CHECK_ABOVE: check_above(check); break;
     case SCHEMA_CHECK_LUA: check_lua(check); break;
+    case SCHEMA_CHECK_BELOW: check_below(check); break;
+    case SCHEMA_CHECK_RISES: check_rises(check); break;
+    case SCHEMA_CHECK_WRONG: sim_rule_add(check, "FieldValueInvalid", "", NULL, rule->argument); break;
+    case SCHEMA_CHECK_WHOLE: check_whole(check, text); break;
     case SCHEMA_CHECK_LABEL: check_label(check, text); break;
     case SCHEMA_CHECK_WARNS: json_array_append_new(check->causes, json_string(rule->argument)); break;
     case SCHEMA_CHECK_EQUAL:

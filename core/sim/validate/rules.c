@@ -56,30 +56,15 @@ static json_t *shown_value(const char *json, const json_t *value)
     return shown;
 }
 
-/* Returns the detail, in which "$^metadata.uid" at the end is that text of the object; a new string. */
-static char *said(const struct rule_check *check, const char *detail)
-{
-    const char *at = strstr(detail, "$^");
-    const struct rule_level *top = check->level;
-    while (top->above) top = top->above;
-    if (!at) return xstrdup(detail);
-    char *path = xstrndup(at + 2, strcspn(at + 2, "'")),
-         *whole = xasprintf("%.*s%s%s", (int)(at - detail), detail, sim_text_at(top->value, path),
-                            at + 2 + strlen(path));
-    free(path);
-    return whole;
-}
-
 void sim_rule_add(const struct rule_check *check, const char *type, const char *below, const json_t *value,
                   const char *detail)
 {
-    char *path = sim_rule_path(check, below), *text = said(check, detail);
+    char *path = sim_rule_path(check, below);
     json_t *shown =
         check->rule->value ? shown_value(check->rule->value, value) : json_incref((json_t *)value);
-    json_array_append_new(check->causes, sim_cause(type, path, shown, text));
+    json_array_append_new(check->causes, sim_cause(type, path, shown, detail));
     json_decref(shown);
     free(path);
-    free(text);
 }
 
 /* --- Values */
@@ -98,17 +83,22 @@ bool sim_rule_empty(const json_t *value)
            (json_is_integer(value) && json_integer_value(value) == 0);
 }
 
-/* A member whose name may have dots, or what is at a path: "spec.ports", "ports[1]". */
+/* A member whose name may have dots, or what is at a path: "spec.ports", "ports[1]",
+ * "conditions[Ready].status". */
 static json_t *member_at(const json_t *value, const char *path)
 {
     json_t *own = *path ? json_object_get(value, path) : (json_t *)value;
     if (own || !value || !strpbrk(path, ".[")) return own;
-    const char *index = strchr(path, '[');
-    if (!index) return sim_at(value, path);
-    char *list = xasprintf("%.*s", (int)(index - path), path);
-    own = json_array_get(sim_at(value, list), strtoul(index + 1, NULL, 10));
+    const char *step = strchr(path, '[');
+    if (!step) return sim_at(value, path);
+    const char *end = step + strcspn(step, "]");
+    char *list = xstrndup(path, (size_t)(step - path)), *type = xstrndup(step + 1, (size_t)(end - step - 1));
+    char *rest;
+    unsigned long index = strtoul(type, &rest, 10);
+    own = *rest ? sim_find(sim_at(value, list), "type", type) : json_array_get(sim_at(value, list), index);
     free(list);
-    return own;
+    free(type);
+    return end[0] && end[1] == '.' ? sim_at(own, end + 2) : own;
 }
 
 static bool has_value(const json_t *value, const char *const *values)
@@ -225,9 +215,9 @@ bool sim_rules_warn(const char *kind)
     return warning_rules(kind) != NULL;
 }
 
-void sim_rules_warnings(const char *kind, const json_t *object, json_t *warnings)
+void sim_rules_warnings(const char *kind, const json_t *old, const json_t *object, json_t *warnings)
 {
     const struct schema_rule_set *set = warning_rules(kind);
-    struct rule_level top = {.step = "", .value = object};
+    struct rule_level top = {.step = "", .value = object, .old = old};
     if (set) apply_set(set, &top, warnings);
 }

@@ -12,5 +12,5 @@ void sim_rules_check(const char *kind, const json_t *old, const json_t *object, 
                      json_t *causes);
 /* Is an object of a built-in kind ever warned of? */
 bool sim_rules_warn(const char *kind);
-/* Appends the warnings, strings. */
-void sim_rules_warnings(const char *kind, const json_t *object, json_t *warnings);
+/* Appends the warnings, strings. `old`: NULL for a new object, else any. */
+void sim_rules_warnings(const char *kind, const json_t *old, const json_t *object, json_t *warnings);

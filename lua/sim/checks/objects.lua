@@ -53,16 +53,21 @@ function objects.taints(path, taints)
   return problems
 end
 
--- Replicas of a status: no part is more than all of them.
-function objects.replicas(path, status)
-  local problems, all, ready = found.new(), json.int(status, "replicas", 0), json.int(status, "readyReplicas", 0)
-  for _, name in ipairs { "updatedReplicas", "readyReplicas", "availableReplicas" } do
-    local n = json.int(status, name, 0)
-    if n > all then problems:invalid(path .. "." .. name, n, "cannot be greater than status.replicas") end
+-- The labels that a job's pods have, and that its selector asks for, are of its own uid and name.
+function objects.generated(path, spec, _, _, _, job)
+  local problems, labels = found.new(), json.at(spec, "template.metadata.labels")
+  local uid, name = json.text(job, "metadata.uid"), json.text(job, "metadata.name")
+  local key = "batch.kubernetes.io/controller-uid"
+  for _, own in ipairs { { "controller-uid", uid }, { "job-name", name }, { key, uid },
+    { "batch.kubernetes.io/job-name", name } } do
+    local there, place = json.get(labels, own[1]), ("%s.template.metadata.labels[%s]"):format(path, own[1])
+    local detail = ("must be '%s'"):format(own[2])
+    if there == nil then problems:required(place, detail)
+    elseif there ~= own[2] then problems:invalid(place, labels, detail) end
   end
-  local available = json.int(status, "availableReplicas", 0)
-  if available > ready then
-    problems:invalid(path .. ".availableReplicas", available, "cannot be greater than readyReplicas")
+  local wanted = json.get(json.at(spec, "selector.matchLabels"), key)
+  if wanted ~= nil and wanted ~= uid then
+    problems:invalid(path .. ".selector", json.at(spec, "selector"), "`selector` not auto-generated")
   end
   return problems
 end

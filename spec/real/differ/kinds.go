@@ -21,6 +21,7 @@ type kind struct {
 	Subresources            []string
 	Base                    map[string]any
 	More, Wrong             []map[string]any
+	Statuses                []map[string]any // what writes of the status bring, good and bad
 }
 
 func readKinds(wanted string) ([]*kind, error) {

@@ -196,7 +196,7 @@ func (s *session) remember(r *request, body any) {
 	}
 	// A list that is not to be of an exact version is as old as the cache of its kind.
 	fromCache := strings.Contains(r.Query, "resourceVersion=") && !strings.Contains(r.Query, "resourceVersionMatch=Exact")
-	dryRun := strings.Contains(r.Query, "dryRun")               // whose Table may have a version that the request invented
+	dryRun := strings.Contains(r.Query, "dryRun") // whose Table may have a version that the request invented
 	if uid == "" && version != "" && !fromCache && !dryRun {
 		s.listRV = version
 	}

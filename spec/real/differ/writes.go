@@ -294,6 +294,9 @@ func (g *generator) subresource(k *kind) *request {
 			body = g.object(k, k.name(short))
 		}
 		body["status"] = pick(g.random, []any{map[string]any{"phase": "Ready"}, map[string]any{"replicas": 1.0}, nil, 1.0, map[string]any{"conditions": []any{}}})
+		if len(k.Statuses) > 0 && !g.one(4) {
+			body["status"] = clone(pick(g.random, k.Statuses))
+		}
 	case "scale":
 		body = map[string]any{"spec": map[string]any{"replicas": pick(g.random, []any{2.0, 0.0, -1.0, "two", nil})}}
 		if method == "PUT" {

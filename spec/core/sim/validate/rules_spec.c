@@ -219,7 +219,7 @@ static void test_forms_and_amounts(void **state)
 static void assert_warnings_of(const char *kind, const char *object, const char *expected)
 {
     json_t *value = js(object), *warnings = json_array();
-    sim_rules_warnings(kind, value, warnings);
+    sim_rules_warnings(kind, NULL, value, warnings);
     json_decref(value);
     assert_json(warnings, expected);
 }
@@ -235,6 +235,20 @@ static void test_names_that_become_host_names_should_be_labels(void **state)
     assert_warnings_of("Pod", "{'metadata':{'name':'a.b'}}",
                        "['metadata.name: this is used in the Pod\\u0027s hostname, which can result in "
                        "surprising behavior; a DNS label is recommended: [must not contain dots]']");
+}
+
+static void test_quantities_of_bytes_should_be_whole(void **state)
+{
+    assert_warnings_of(
+        "PersistentVolumeClaim",
+        "{'spec':{'resources':{'requests':{'storage':'2500m'},'limits':{'storage':'3'}}}}",
+        "['spec.resources.requests[storage]: fractional byte value \\'2500m\\' is invalid, must "
+        "be an integer']");
+    assert_warnings_of("Pod",
+                       "{'metadata':{'name':'a'},'spec':{'containers':[{'resources':{'limits':{'cpu':'10m',"
+                       "'memory':'1500m'}}}]}}",
+                       "['spec.containers[0].resources.limits[memory]: fractional byte value \\'1500m\\' is "
+                       "invalid, must be an integer']");
 }
 
 static void test_warnings_of_what_is_ignored(void **state)
@@ -284,6 +298,7 @@ int main(void)
         cmocka_unit_test(test_values_are_shown_as_go_has_them),
         cmocka_unit_test(test_forms_and_amounts),
         cmocka_unit_test(test_names_that_become_host_names_should_be_labels),
+        cmocka_unit_test(test_quantities_of_bytes_should_be_whole),
         cmocka_unit_test(test_warnings_of_what_is_ignored),
         cmocka_unit_test(test_changes_that_are_forbidden),
     };
