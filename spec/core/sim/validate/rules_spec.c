@@ -192,7 +192,7 @@ static void test_values_are_shown_as_go_has_them(void **state)
         "{\"Name\":\"\",\"Protocol\":\"TCP\",\"AppProtocol\":null,\"Port\":80,"
         "\"TargetPort\":0,\"NodePort\":0}\n");
     assert_causes(checked("CronJob", "{'spec':{'schedule':'a  b','concurrencyPolicy':'Allow'}}"),
-                  "spec.schedule: Invalid value: \"a  b\": expected exactly 5 fields, found 2: [a  b]\n"
+                  "spec.schedule: Invalid value: \"a  b\": expected exactly 5 fields, found 2: [a b]\n"
                   "spec.jobTemplate.spec.template.spec.containers: Required value\n");
 }
 
