@@ -76,6 +76,16 @@ static bool load_json(struct sim_api *api, struct str text, struct err *err)
 
 /* --- YAML */
 
+/* A large file came from a cluster, most of the time. */
+static bool load_large(struct sim_api *api, struct str text)
+{
+    struct buf compact = {0};
+    bool ok = api->compact && text.n >= LARGE && api->compact(text, &compact) &&
+              sim_load_compact(api, buf_slice(&compact));
+    buf_clear(&compact);
+    return ok;
+}
+
 static bool load_documents(struct sim_api *api, struct str json, struct err *err)
 {
     struct buf wide = {0};
@@ -94,7 +104,9 @@ static bool load_yaml(struct sim_api *api, struct str text, struct err *err)
 {
     struct buf json = {0};
     const struct yaml_source source = {.text = text, .max = YAML_MAX, .max_name = "64Mi of a file"};
-    bool ok = yaml_read_source(&source, &json, err) && load_documents(api, buf_slice(&json), err);
+    bool ok = yaml_read_source(&source, &json, err);
+    struct str all = buf_slice(&json), one = {all.p + 1, all.n - 2}; /* of a list with one document */
+    ok = ok && ((all.n > 2 && load_large(api, one)) || load_documents(api, all, err));
     buf_clear(&json);
     return ok;
 }
@@ -108,16 +120,6 @@ bool sim_load_text(struct sim_api *api, struct str text, struct err *err)
 }
 
 /* --- Files and directories */
-
-/* A large file came from a cluster, most of the time. */
-static bool load_large(struct sim_api *api, struct str text)
-{
-    struct buf compact = {0};
-    bool ok = api->compact && text.n >= LARGE && api->compact(text, &compact) &&
-              sim_load_compact(api, buf_slice(&compact));
-    buf_clear(&compact);
-    return ok;
-}
 
 static bool load_one(struct sim_api *api, const char *path, struct err *err)
 {
