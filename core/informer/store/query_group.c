@@ -1,8 +1,7 @@
 /* Sums and groups of a query; see query.h. */
 #include <stdlib.h>
 
-#include <uthash.h>
-
+#include "base/hash.h"
 #include "base/mem.h"
 #include "informer/store/query_internal.h"
 
@@ -60,14 +59,6 @@ bool query_sum(const struct query *q, struct indexer *store, const struct path *
 
 /* --- groups */
 
-struct group {
-    UT_hash_handle hh;
-    struct query_group_row row;
-    const struct query *query;
-    uint64_t last; /* number of the last counted object, so that each counts once */
-    char name[];   /* kind and value, which identify the group */
-};
-
 static void name_group(struct value value, struct buf *name)
 {
     struct text text;
@@ -92,16 +83,18 @@ static void name_group(struct value value, struct buf *name)
 
 static struct group *group_of(struct query_grouping *g, struct value value)
 {
-    struct group *group;
+    struct group *group, **table;
     name_group(value, &g->name);
-    HASH_FIND(hh, g->groups, g->name.data, g->name.len, group);
+    table = &g->tables[hash_bytes(g->name.data, g->name.len) % GROUP_TABLES];
+    HASH_FIND(hh, *table, g->name.data, g->name.len, group);
     if (group) return group;
     group = xcalloc(1, sizeof *group + g->name.len);
     memcpy(group->name, g->name.data, g->name.len);
     group->query = g->query;
+    g->count++;
     group->row.root = root_ref(g->object);
     group->row.key = g->name.data[0] == '0' ? value_absent : value;
-    HASH_ADD_KEYPTR(hh, g->groups, group->name, g->name.len, group);
+    HASH_ADD_KEYPTR(hh, *table, group->name, g->name.len, group);
     return group;
 }
 
@@ -125,38 +118,6 @@ bool query_group_add(void *ctx, struct root *object)
     return g->good;
 }
 
-static int by_column(const struct query_group_row *x, const struct query_group_row *y, struct str column,
-                     bool descending)
-{
-    int order;
-    if (str_is(column, "count")) {
-        order = (x->count > y->count) - (x->count < y->count);
-    } else if (str_is(column, "sum")) {
-        struct scalar a = query_total(&x->sum), b = query_total(&y->sum);
-        order = scalar_compare_amounts(&a, &b);
-    } else {
-        struct text text_a, text_b;
-        struct scalar a = scalar_of(x->key, &text_a), b = scalar_of(y->key, &text_b);
-        if ((a.kind == SCALAR_NULL) != (b.kind == SCALAR_NULL)) return a.kind == SCALAR_NULL ? 1 : -1;
-        order = scalar_order(&a, &b);
-        if (order == 0) order = (int)a.kind - (int)b.kind;                        /* 1 and "1" */
-        if (order == 0 && a.kind == SCALAR_TEXT) order = str_cmp(a.text, b.text); /* "1" and "1000m" */
-    }
-    return descending ? -order : order;
-}
-
-static int by_orders(const void *a, const void *b)
-{
-    const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;
-    const struct query *q = x->query;
-    if (query_is_stopped(q)) return 0;
-    for (size_t i = 0; i < q->order_count; i++) {
-        int order = by_column(&x->row, &y->row, path_text(q->orders[i].path), q->orders[i].descending);
-        if (order) return order;
-    }
-    return by_column(&x->row, &y->row, STR("key"), false);
-}
-
 struct str query_bad_group_order(const struct query *q)
 {
     for (size_t i = 0; i < q->order_count; i++) {
@@ -164,35 +125,6 @@ struct str query_bad_group_order(const struct query *q)
         if (!str_is(column, "key") && !str_is(column, "count") && !str_is(column, "sum")) return column;
     }
     return (struct str){0};
-}
-
-/* Moves the groups into sorted rows. */
-static void take_rows(struct query_grouping *g, struct query_groups *out)
-{
-    size_t count = HASH_COUNT(g->groups), at = 0;
-    size_t kept = g->query->limited && g->query->limit < count ? g->query->limit : count;
-    struct group **sorted = xcalloc(count + 1, sizeof(struct group *)), *group, *next;
-    HASH_ITER (hh, g->groups, group, next) sorted[at++] = group;
-    HASH_CLEAR(hh, g->groups);
-    if (count) qsort(sorted, count, sizeof(struct group *), by_orders);
-    out->rows = xcalloc(count + 1, sizeof *out->rows);
-    out->count = kept;
-    for (at = 0; at < count; at++) {
-        if (at < kept)
-            out->rows[at] = sorted[at]->row;
-        else
-            root_unref(sorted[at]->row.root);
-        free(sorted[at]);
-    }
-    free(sorted);
-}
-
-bool query_group_end(struct query_grouping *g, struct query_groups *out)
-{
-    take_rows(g, out);
-    buf_clear(&g->name);
-    if (!g->good) query_free_groups(out);
-    return g->good;
 }
 
 bool query_groups(const struct query *q, struct indexer *store, const struct path *sum,
@@ -205,7 +137,8 @@ bool query_groups(const struct query *q, struct indexer *store, const struct pat
 
 void query_free_groups(struct query_groups *groups)
 {
-    for (size_t i = 0; i < groups->count; i++) root_unref(groups->rows[i].root);
+    for (size_t i = 0; i < groups->count; i++)
+        if (groups->rows[i].root) root_unref(groups->rows[i].root);
     free(groups->rows);
     *groups = (struct query_groups){0};
 }

@@ -1,5 +1,7 @@
 /* Internals of a query, for query.c and query_group.c. Owner: see query.h. */
 #pragma once
+#include <uthash.h>
+
 #include "informer/store/query.h"
 
 struct query_order_part {
@@ -73,16 +75,40 @@ void query_rank_begin(struct query_rank *rank, const struct query *query, struct
 /* Returns whether the list is ordered, or the query is stopped. */
 bool query_rank_step(struct query_rank *rank);
 void query_rank_end(struct query_rank *rank);
+/* The same in steps, as megabytes go back to the system; returns whether all is freed. */
+bool query_rank_end_step(struct query_rank *rank);
 /* All of it at once. */
 void query_order_list(const struct query *query, struct lister_list *list);
 
-/* --- groups, query_group.c */
+/* --- groups, query_group.c, query_group_rows.c */
 
-struct group;
+struct group {
+    UT_hash_handle hh;
+    struct query_group_row row;
+    const struct query *query;
+    uint64_t last; /* number of the last counted object, so that each counts once */
+    char name[];   /* kind and value, which identify the group */
+};
+
+/* As rows in their order, in steps (query_group_rows.c). */
+struct query_group_sort {
+    int stage;
+    size_t table;              /* the next one to gather from */
+    struct group **from, **to; /* sorted runs, and room for those that are merged */
+    size_t width, at;          /* length of a run; where to */
+    size_t left, middle, right,
+        end; /* of the merge: next of the left run and its end, and of the right one */
+};
+
+/* A table that grows goes over all its groups: many that are small do so one after the other. */
+enum { GROUP_TABLES = 64 };
 struct query_grouping {
     const struct query *query;
     const struct path *sum; /* NULL: only counts */
-    struct group *groups;
+    struct group *tables[GROUP_TABLES];
+    size_t count;
+    struct query_group_sort sort;
+    struct query_groups rows;
     struct root *object;
     struct buf name;
     uint64_t number;
@@ -92,7 +118,11 @@ struct query_grouping {
 
 /* Adds an object; `ctx` is the grouping. False with its `err` set. */
 bool query_group_add(void *ctx, struct root *object);
-/* Moves the groups, if all went well, into sorted rows; returns whether it did. */
+/* Behind the last object: takes a step to their rows, of about a tenth of a millisecond; returns whether they
+ * are there. */
+bool query_group_step(struct query_grouping *grouping);
+/* Moves the groups, if all went well, into sorted rows, with the steps that are left; returns whether it did.
+ */
 bool query_group_end(struct query_grouping *grouping, struct query_groups *out);
 
 /* Adds the values at `path` of the object to the sum. */

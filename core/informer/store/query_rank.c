@@ -5,7 +5,7 @@
 #include "informer/store/query_internal.h"
 
 /* Objects that are keyed, sorted or merged in a step. */
-enum { KEYED = 512, RUN = 512, MERGED = 2048 };
+enum { KEYED = 512, RUN = 512, MERGED = 1024 };
 
 /* Object with the values that it is ordered by. */
 struct ranked {
@@ -55,17 +55,31 @@ void query_rank_begin(struct query_rank *rank, const struct query *query, struct
 {
     *rank = (struct query_rank){.query = query, .list = list, .width = RUN, .right = RUN};
     if (!list->count) return;
-    rank->from = xcalloc(list->count, sizeof *rank->from);
-    rank->to = xcalloc(list->count, sizeof *rank->to);
-    rank->keys = xcalloc(list->count * query->order_count, sizeof *rank->keys);
+    /* Not zeroed, which would touch megabytes in this step: each is written before it is read. */
+    rank->from = xmalloc(list->count * sizeof *rank->from);
+    rank->to = xmalloc(list->count * sizeof *rank->to);
+    rank->keys = xmalloc(list->count * query->order_count * sizeof *rank->keys);
+}
+
+bool query_rank_end_step(struct query_rank *rank)
+{
+    if (rank->from) {
+        free(rank->from);
+        rank->from = NULL;
+    } else if (rank->to) {
+        free(rank->to);
+        rank->to = NULL;
+    } else {
+        free(rank->keys);
+        rank->keys = NULL;
+        buf_clear(&rank->arena);
+    }
+    return !rank->from && !rank->to && !rank->keys;
 }
 
 void query_rank_end(struct query_rank *rank)
 {
-    free(rank->from);
-    free(rank->to);
-    free(rank->keys);
-    buf_clear(&rank->arena);
+    while (!query_rank_end_step(rank)) continue;
 }
 
 void query_keys_point(struct scalar *keys, size_t count, const char *arena)

@@ -11,7 +11,7 @@
 /* Objects that a step looks at, and those that an index finds so fast that they need no steps. */
 enum { LOOKED_AT = 512, AT_ONCE = 512 };
 
-enum query_stage { WALKING, RANKING, CUTTING, SUMMING, FINISHED };
+enum query_stage { WALKING, RANKING, RANKED, CUTTING, SUMMING, GROUPING, FINISHED };
 
 struct query_work {
     const struct query *query;
@@ -22,6 +22,7 @@ struct query_work {
     bool keeps_objects; /* it collects them, for others or to sum them up in their order */
     struct lister_list list;
     size_t room, most;
+    size_t forgotten;       /* objects of the list whose references are gone */
     struct query_best best; /* instead of all of them, if few are wanted */
     struct query_rank rank;
     size_t count, summed;
@@ -99,7 +100,8 @@ void query_work_free(struct query_work *work)
     indexer_walk_end(&work->walk);
     query_best_end(&work->best, NULL);
     query_rank_end(&work->rank);
-    lister_free_list(&work->list);
+    query_work_forget(work, work->list.count);
+    free(work->list.objects);
     if (work->aim == QUERY_GROUPS && query_group_end(&work->grouping, &groups)) query_free_groups(&groups);
     path_free(work->sum_path);
     free(work);
@@ -107,6 +109,7 @@ void query_work_free(struct query_work *work)
 
 static enum query_stage after_walk(struct query_work *work)
 {
+    if (work->aim == QUERY_GROUPS) return GROUPING;
     if (!work->keeps_objects) return FINISHED;
     if (work->best.items) {
         query_best_end(&work->best, &work->list);
@@ -141,13 +144,19 @@ bool query_work_step(struct query_work *work)
         if (!indexer_walk_on(&work->walk, LOOKED_AT, take, work)) work->stage = after_walk(work);
         break;
     case RANKING:
-        if (query_rank_step(&work->rank)) work->stage = CUTTING;
+        if (query_rank_step(&work->rank)) work->stage = RANKED;
+        break;
+    case RANKED:
+        if (query_rank_end_step(&work->rank)) work->stage = CUTTING;
         break;
     case CUTTING:
         if (cut(work)) work->stage = work->aim == QUERY_SUM ? SUMMING : FINISHED;
         break;
     case SUMMING:
         if (sum_up(work)) work->stage = FINISHED;
+        break;
+    case GROUPING:
+        if (query_group_step(&work->grouping)) work->stage = FINISHED;
         break;
     case FINISHED: break;
     }
@@ -157,6 +166,11 @@ bool query_work_step(struct query_work *work)
 const struct lister_list *query_work_objects(const struct query_work *work)
 {
     return &work->list;
+}
+
+void query_work_forget(struct query_work *work, size_t count)
+{
+    while (work->forgotten < count) root_unref(work->list.objects[work->forgotten++]);
 }
 
 void query_work_take_objects(struct query_work *work, struct lister_list *out)

@@ -19,6 +19,8 @@ bool query_work_step(struct query_work *work);
  */
 
 const struct lister_list *query_work_objects(const struct query_work *work);
+/* Releases the first `count` of them, which are not looked at any more. */
+void query_work_forget(struct query_work *work, size_t count);
 void query_work_take_objects(struct query_work *work, struct lister_list *out);
 size_t query_work_count(const struct query_work *work);
 bool query_work_take_sum(struct query_work *work, struct query_sum *out, struct err *err);

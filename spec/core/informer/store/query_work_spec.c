@@ -201,6 +201,62 @@ static void test_groups_are_the_same(void **state)
     query_work_free(work);
 }
 
+/* Of as many groups as objects: gathered, sorted in runs, merged and moved, each in steps. */
+static void assert_same_groups(size_t count, size_t steps_at_least)
+{
+    struct query_groups at_once, in_steps;
+    struct err err;
+    struct text x, y;
+    struct query_work *work = done(QUERY_GROUPS, NULL, steps_at_least);
+    assert_true(query_groups(query, indexer, NULL, &at_once, &err));
+    assert_true(query_work_take_groups(work, &in_steps, &err));
+    assert_int_equal(at_once.count, count);
+    assert_int_equal(in_steps.count, count);
+    for (size_t i = 0; i < count; i++) {
+        struct str key = value_str(in_steps.rows[i].key, &x), before = {0};
+        assert_true(str_eq(key, value_str(at_once.rows[i].key, &y)));
+        if (i > 0) before = value_str(in_steps.rows[i - 1].key, &y);
+        assert_true(i == 0 || str_cmp(before, key) < 0);
+    }
+    query_free_groups(&at_once);
+    query_free_groups(&in_steps);
+    query_work_free(work);
+}
+
+static void test_many_groups_are_ordered_in_steps(void **state)
+{
+    query_group(query, path("metadata.name"));
+    order("count", true);
+    assert_same_groups(OBJECTS, 80);
+    query_limit(query, 700);
+    assert_same_groups(700, 80);
+    query_limit(query, 0);
+    assert_same_groups(0, 80);
+}
+
+static void test_groups_that_are_half_ordered_are_released(void **state)
+{
+    query_group(query, path("metadata.name"));
+    for (int most = 1; most < 100; most++) {
+        struct query_work *work = query_work_new(query, indexer, QUERY_GROUPS, NULL);
+        for (int step = 0; step < most; step++) query_work_step(work);
+        query_work_free(work);
+    }
+}
+
+/* The store counts references at its end. */
+static void test_objects_are_released_one_after_the_other(void **state)
+{
+    for (size_t most = 0; most <= OBJECTS; most += OBJECTS / 3) {
+        struct query_work *work = done(QUERY_OBJECTS, NULL, 3);
+        assert_int_equal(query_work_objects(work)->count, OBJECTS);
+        query_work_forget(work, most / 2);
+        query_work_forget(work, most);
+        query_work_forget(work, most / 2);
+        query_work_free(work);
+    }
+}
+
 static void test_results_that_nobody_takes_are_released(void **state)
 {
     query_group(query, path("metadata.labels.app"));
@@ -277,6 +333,9 @@ int main(void)
         TEST(test_counts_are_the_same),
         TEST(test_sums_are_the_same_with_an_order_and_a_limit_too),
         TEST(test_groups_are_the_same),
+        TEST(test_many_groups_are_ordered_in_steps),
+        TEST(test_groups_that_are_half_ordered_are_released),
+        TEST(test_objects_are_released_one_after_the_other),
         TEST(test_results_that_nobody_takes_are_released),
         TEST(test_what_stays_is_met_once_while_others_come_and_go),
         TEST(test_a_store_that_goes_ends_its_walks),
