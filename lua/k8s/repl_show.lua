@@ -39,6 +39,11 @@ local function is_list(value)
   return n > 0
 end
 
+local function is_empty(value)
+  local following, state, first = each(value)
+  return following(state, first) == nil
+end
+
 local function count_of(list)
   local n = 0
   for _ in each(list) do
@@ -114,7 +119,7 @@ local function put_map(out, first, indent, map, depth, style)
     local name = tint(style, KEY, quoted(tostring(key))) .. ":"
     if not is_container(value) then
       out[#out + 1] = lead .. name .. " " .. scalar(value, style)
-    elseif next(sorted(value)) == nil then
+    elseif is_empty(value) then
       out[#out + 1] = lead .. name .. " {}"
     else
       out[#out + 1] = lead .. name
@@ -131,7 +136,7 @@ function put(out, first, indent, value, depth, style)
     out[#out + 1] = first .. scalar(value, style)
   elseif depth > DEPTH_MAX then
     out[#out + 1] = first .. tint(style, FAINT, "...")
-  elseif next(sorted(value)) == nil then
+  elseif is_empty(value) then
     out[#out + 1] = first .. "{}"
   elseif is_list(value) then
     put_list(out, value, indent, depth + 1, style)
@@ -218,12 +223,13 @@ local function each_of(list)
   end
 end
 
+-- Whether those are that a table would show: a look at each of a hundred thousand would cost as much as the query.
 local function is_objects(value)
   if type(value) ~= "table" or not is_object(value[1]) then
     return false
   end
-  for _, item in ipairs(value) do
-    if not is_object(item) then
+  for i = 2, math.min(#value, ROWS_MAX) do
+    if not is_object(value[i]) then
       return false
     end
   end

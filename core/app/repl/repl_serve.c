@@ -21,6 +21,8 @@
 #include "engine/engine_view.h"
 
 enum { READ_BLOCK = 4096 };
+/* A piece of a session's end: one step of the collector looks at all views, behind what it did before. */
+enum { END_PIECE_US = PIECE_BRIEF_US / 4 };
 
 struct repl_session {
     TAILQ_ENTRY(repl_session) link;
@@ -37,18 +39,19 @@ struct repl_session {
     int64_t id;               /* of the evaluation */
     bool flooded;             /* it wrote more than may wait */
     bool lost;                /* nobody is there any more */
+    bool ends;                /* it is freed in pieces */
 };
 
 struct repl_sessions {
     struct engine *engine;
-    TAILQ_HEAD(, repl_session) list;
+    TAILQ_HEAD(session_list, repl_session) list, ending;
     size_t count;
 };
 
 static void session_free(struct repl_session *s)
 {
     struct ev_loop *ev = loop_ev(engine_loop(s->all->engine));
-    TAILQ_REMOVE(&s->all->list, s, link);
+    TAILQ_REMOVE(s->ends ? &s->all->ending : &s->all->list, s, link);
     s->all->count--;
     ev_io_stop(ev, &s->readable);
     ev_io_stop(ev, &s->writable);
@@ -69,6 +72,30 @@ static void session_free(struct repl_session *s)
 static void go_on_soon(struct repl_session *s)
 {
     if (!timer_running(&s->go_on)) timer_start(&s->go_on, loop_clock(engine_loop(s->all->engine)), 0);
+}
+
+/* A piece of its end, as of a line: what it holds is freed between turns of others. */
+static void end_piece(struct repl_session *s)
+{
+    bool ended = false;
+    piece_begin(&s->meter);
+    while (!ended && piece_ns(&s->meter) < END_PIECE_US * INT64_C(1000)) ended = repl_end_step(s->repl);
+    piece_end(&s->meter);
+    if (ended)
+        session_free(s);
+    else
+        go_on_soon(s);
+}
+
+static void session_end(struct repl_session *s)
+{
+    struct ev_loop *ev = loop_ev(engine_loop(s->all->engine));
+    TAILQ_REMOVE(&s->all->list, s, link);
+    TAILQ_INSERT_TAIL(&s->all->ending, s, link);
+    s->ends = true;
+    ev_io_stop(ev, &s->readable);
+    ev_io_stop(ev, &s->writable);
+    go_on_soon(s);
 }
 
 /* --- to the prompt */
@@ -244,7 +271,10 @@ static bool take_next(struct repl_session *s)
 static void on_go_on(struct timer *timer)
 {
     struct repl_session *s = container_of(timer, struct repl_session, go_on);
-    if (s->lost || !take_next(s)) session_free(s);
+    if (s->ends)
+        end_piece(s);
+    else if (s->lost || !take_next(s))
+        session_end(s);
 }
 
 /* Nothing more is read while lines wait. */
@@ -255,7 +285,7 @@ static void on_readable(struct ev_loop *ev, ev_io *io, int events)
     ssize_t n = recv(s->fd, buf_reserve(&s->in, READ_BLOCK), READ_BLOCK, 0);
     if (n < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (n > 0) s->in.len += (size_t)n;
-    if (n <= 0 || !take_next(s)) session_free(s);
+    if (n <= 0 || !take_next(s)) session_end(s);
 }
 
 static void on_writable(struct ev_loop *ev, ev_io *io, int events)
@@ -319,6 +349,7 @@ struct repl_sessions *repl_sessions_new(struct engine *engine)
     struct repl_sessions *all = NEW(struct repl_sessions);
     all->engine = engine;
     TAILQ_INIT(&all->list);
+    TAILQ_INIT(&all->ending);
     return all;
 }
 
@@ -367,6 +398,7 @@ void repl_sessions_end(struct repl_sessions *all)
         send_over(s, "the engine is shutting down");
         session_free(s);
     }
+    while ((s = TAILQ_FIRST(&all->ending))) session_free(s);
 }
 
 void repl_sessions_free(struct repl_sessions *all)

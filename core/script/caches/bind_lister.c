@@ -1,6 +1,8 @@
 /* raw.lister: reading a cache (contract F-11, F-12). */
 #include "script/caches/bind_lister.h"
 
+#include <stdlib.h>
+
 #include "base/mem.h"
 #include "kube/kinds/resource.h"
 #include "script/caches/bind_informer.h"
@@ -54,7 +56,8 @@ static void release_list(lua_State *L, struct fixed_list *list)
 {
     retained_remove_set(&list->retained);
     if (list->bytes) memory_note(script_of(L), -(ptrdiff_t)list->bytes);
-    if (list->objects.objects) lister_free_list(&list->objects);
+    for (size_t i = list->next; i < list->objects.count; i++) root_unref(list->objects.objects[i]);
+    free(list->objects.objects);
     memset(list, 0, sizeof *list);
 }
 
@@ -71,7 +74,12 @@ static int l_list_next(lua_State *L)
         release_list(L, list);
         return 0;
     }
-    view_push_object(L, list->objects.objects[list->next++]);
+    struct root **object = &list->objects.objects[list->next];
+    view_push_object(L, *object);
+    list->next++;
+    /* One by one: to let go of a hundred thousand at the end takes many milliseconds. */
+    root_unref(*object);
+    *object = NULL;
     return 1;
 }
 

@@ -11,6 +11,7 @@
 #include "script/vm/args.h"
 #include "script/vm/budget.h"
 #include "script/vm/feature.h"
+#include "script/vm/memory.h"
 
 enum { IN_VALUES_MAX = 1000 };
 #define LIMIT_MAX 1e9
@@ -283,6 +284,25 @@ static int l_step(lua_State *L)
     return 1;
 }
 
+/* groups(query): what was found, and an array with room for the rows, for fill_groups. */
+static int l_groups(lua_State *L)
+{
+    struct query_box *box = class_self(L, CLASS_QUERY, "groups");
+    return rows_begin_groups(L, box->query, &box->work);
+}
+
+/* array(query): for the objects that were found, with room for all: a table that grows copies all it has. */
+static int l_array(lua_State *L)
+{
+    struct query_box *box = class_self(L, CLASS_QUERY, "array");
+    const struct lister_list *list = query_work_objects(box->work);
+    arg_array_size(L, "lister", list->count);
+    lua_createtable(L, (int)list->count, 0);
+    pace_spare(script_of(L), list->count * sizeof(lua_Number));
+    copy_mark_array(L);
+    return 1;
+}
+
 /* fill(query, rows, count): puts some more of the objects behind the `count` that are there; the count, and
  * whether that is all. */
 static int l_fill(lua_State *L)
@@ -291,11 +311,13 @@ static int l_fill(lua_State *L)
     struct query_box *box = class_self(L, CLASS_QUERY, "fill");
     const struct lister_list *list = query_work_objects(box->work);
     size_t count = (size_t)lua_tointeger(L, 3), end = count + FILLED;
-    arg_array_size(L, "lister", list->count);
+    size_t before = script_of(L)->memory;
     for (; count < list->count && count < end; count++) {
         view_push_object(L, list->objects[count]);
         lua_rawseti(L, 2, (int)count + 1);
+        query_work_forget(box->work, count + 1);
     }
+    if (script_of(L)->memory > before) pace_spare(script_of(L), script_of(L)->memory - before);
     bool all = count == list->count;
     if (all) query_work_free(take_work(box));
     budget_tick(script_of(L));
@@ -339,10 +361,12 @@ static const luaL_Reg query_methods[] = {
 static void bind_query(lua_State *L)
 {
     static const luaL_Reg meta[] = {{"__gc", l_query_gc}, {NULL, NULL}};
-    static const luaL_Reg verbs[] = {
-        {"new", l_query_new}, {"begin", l_begin}, {"step", l_step}, {"fill", l_fill}, {NULL, NULL}};
-    rows_define(L);
+    static const luaL_Reg verbs[] = {{"new", l_query_new}, {"begin", l_begin}, {"step", l_step},
+                                     {"array", l_array},   {"fill", l_fill},   {"groups", l_groups},
+                                     {NULL, NULL}};
     lua_newtable(L);
+    rows_define(L);
+    lua_setfield(L, -2, "fill_groups");
     luaL_register(L, NULL, verbs);
     class_define(L, CLASS_QUERY, "query", meta, query_methods);
     lua_setfield(L, -2, "methods");

@@ -4,6 +4,8 @@
 #include "script/caches/bind_lister.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
+#include "script/vm/budget.h"
+#include "script/vm/memory.h"
 
 #define NANOS 1000000000
 
@@ -74,8 +76,9 @@ static void push_row(lua_State *L, const struct query_group_row *row, bool summe
     lua_setfield(L, -2, "sum");
 }
 
-int rows_push_groups(lua_State *L, const struct query *query, struct indexer *cache, const struct path *path,
-                     struct query_work **work)
+/* Leaves the groups and an array with room for their rows on the stack. */
+static struct query_groups *take_groups(lua_State *L, const struct query *query, struct indexer *cache,
+                                        const struct path *path, struct query_work **work)
 {
     struct query_groups *groups = push_groups(L);
     struct err err;
@@ -88,6 +91,13 @@ int rows_push_groups(lua_State *L, const struct query *query, struct indexer *ca
     if (!good) script_raise(L, "query:sum: %s", err.text);
     lua_createtable(L, (int)groups->count, 0);
     copy_mark_array(L);
+    return groups;
+}
+
+int rows_push_groups(lua_State *L, const struct query *query, struct indexer *cache, const struct path *path,
+                     struct query_work **work)
+{
+    struct query_groups *groups = take_groups(L, query, cache, path, work);
     for (size_t i = 0; i < groups->count; i++) {
         budget_poll(L, script_of(L));
         push_row(L, &groups->rows[i], path != NULL);
@@ -95,6 +105,34 @@ int rows_push_groups(lua_State *L, const struct query *query, struct indexer *ca
     }
     query_free_groups(groups);
     return 1;
+}
+
+int rows_begin_groups(lua_State *L, const struct query *query, struct query_work **work)
+{
+    take_groups(L, query, NULL, NULL, work);
+    return 2;
+}
+
+/* fill_groups(groups, rows, count, summed): as fill of bind_query.c. */
+static int l_fill_groups(lua_State *L)
+{
+    enum { FILLED = 128 };
+    struct query_groups *groups = class_self(L, CLASS_GROUPS, "fill_groups");
+    size_t count = (size_t)lua_tointeger(L, 3), end = count + FILLED;
+    size_t before = script_of(L)->memory;
+    for (; count < groups->count && count < end; count++) {
+        struct query_group_row *row = &groups->rows[count];
+        push_row(L, row, lua_toboolean(L, 4));
+        lua_rawseti(L, 2, (int)count + 1);
+        root_unref(row->root);
+        row->root = NULL;
+    }
+    if (script_of(L)->memory > before) pace_spare(script_of(L), script_of(L)->memory - before);
+    budget_tick(script_of(L));
+    budget_poll(L, script_of(L));
+    lua_pushinteger(L, (lua_Integer)count);
+    lua_pushboolean(L, count == groups->count);
+    return 2;
 }
 
 static int l_next_of_array(lua_State *L)
@@ -118,4 +156,5 @@ void rows_define(lua_State *L)
     static const luaL_Reg meta[] = {{"__gc", l_groups_gc}, {NULL, NULL}};
     class_define(L, CLASS_GROUPS, "groups", meta, NULL);
     lua_pop(L, 1);
+    lua_pushcfunction(L, l_fill_groups);
 }

@@ -19,7 +19,11 @@ int rows_push_groups(lua_State *L, const struct query *query, struct indexer *ca
 int rows_push_array_iterator(lua_State *L);
 /* A number, or a quantity when one was among the summands. */
 void rows_push_sum(lua_State *L, const struct query_sum *sum);
-/* Registers the class of groups that are being handed out. */
+/* The groups that `work` has found, and an empty array with room for their rows: for fill_groups. */
+int rows_begin_groups(lua_State *L, const struct query *query, struct query_work **work);
+/* Registers the class of groups that are being handed out, and pushes the function fill_groups(groups, rows,
+ * count, summed), which puts some more rows behind the `count` that are there: the count, and whether that is
+ * all. */
 void rows_define(lua_State *L);
 
 /* --- Queries as userdata.

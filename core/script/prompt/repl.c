@@ -11,6 +11,7 @@
 #include "script/prompt/repl_internal.h"
 #include "script/vm/budget.h"
 #include "script/vm/call.h"
+#include "script/vm/memory.h"
 #include "script/vm/modules.h"
 #include "script/vm/task.h"
 
@@ -63,6 +64,14 @@ struct repl *repl_new(const struct script_host *host, enum repl_caches caches, c
 void repl_be_brief(struct repl *repl, struct piece_meter *meter)
 {
     repl->script->brief = meter;
+    pace_rest(repl->script);
+}
+
+bool repl_end_step(struct repl *repl)
+{
+    repl->ops.ended = NULL;
+    repl_watch_end(repl);
+    return state_drain_step(repl->script, &repl->drain);
 }
 
 void repl_free(struct repl *repl)
@@ -70,6 +79,7 @@ void repl_free(struct repl *repl)
     if (!repl) return;
     repl->ops.ended = NULL;
     repl_watch_end(repl);
+    while (state_drain_is_begun(&repl->drain) && !repl_end_step(repl)) continue;
     script_free(repl->script);
     buf_clear(&repl->result);
     free(repl);

@@ -43,6 +43,10 @@ struct repl_style {
 struct repl *repl_new(const struct script_host *host, enum repl_caches caches, const struct repl_ops *ops,
                       struct err *err);
 void repl_free(struct repl *repl);
+/* Ends it in brief steps before it is freed: a line may have left a hundred thousand views behind. Returns
+ * whether nothing is left that takes long. After the first step nothing but this and repl_free is called, and
+ * `ended` is not. */
+bool repl_end_step(struct repl *repl);
 /* From now on evaluations are done in brief pieces, between which others have their turn; `meter` measures
  * them, and outlives the repl. */
 void repl_be_brief(struct repl *repl, struct piece_meter *meter);

@@ -3,6 +3,7 @@
 #include <lua.h>
 
 #include "informer/store/query.h"
+#include "script/generation/state_drain.h"
 #include "script/handlers/pending_events.h"
 #include "script/prompt/repl.h"
 #include "script/vm/state.h"
@@ -32,6 +33,7 @@ struct repl {
     struct buf result;
     size_t start; /* of completion */
     struct repl_watch watch;
+    struct state_drain drain; /* of its end in steps */
 };
 
 /* raw.repl, in the table of raw verbs on top of the stack. */

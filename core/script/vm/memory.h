@@ -59,6 +59,12 @@ void pace_close(struct script *script);
 /* Works off what calls have allocated, and stops the collector until the next time. Call outside of Lua,
  * before it is entered. */
 void pace_settle(struct script *script);
+/* The collector begins when as much has been allocated as there is now. With a new state, which has little
+ * garbage. */
+void pace_rest(struct script *script);
+/* So much was allocated for what lives on: the collector does not work for it. Else it would begin a cycle
+ * that finds nothing, one step of which is a table of a hundred thousand objects, of several milliseconds. */
+void pace_spare(struct script *script, size_t bytes);
 /* Lets the collector run in the call in flight. Safe in Lua's allocator. */
 void pace_run(struct script *script);
 /* Ends a cycle soon that finds what is garbage now: objects that only views keep, of which Lua sees little.

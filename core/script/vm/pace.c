@@ -127,6 +127,19 @@ void pace_settle(struct script *script)
     pace->room_end = pace->held ? SIZE_MAX : script->memory + wait + PACE_ROOM;
 }
 
+void pace_rest(struct script *script)
+{
+    struct script_pace *pace = &script->heap.pace;
+    pace->due = pace->paid = 2 * own_bytes(script);
+}
+
+void pace_spare(struct script *script, size_t bytes)
+{
+    script->heap.pace.due += bytes;
+    script->heap.pace.paid += bytes;
+    if (script->heap.pace.room_end < SIZE_MAX - bytes) script->heap.pace.room_end += bytes;
+}
+
 void pace_run(struct script *script)
 {
     script->heap.pace.room_end = SIZE_MAX;

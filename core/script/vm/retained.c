@@ -90,6 +90,18 @@ void retained_remove_set(struct retained_set *many)
     many->count = 0;
 }
 
+bool retained_release(struct script *script, uint32_t most)
+{
+    struct retained *retained = &script->retained;
+    for (; most > 0 && retained->used > 0; most--) {
+        struct root *root = retained->slots[--retained->used].root;
+        if (!root) continue;
+        root_unref(root);
+        retained->count--;
+    }
+    return retained->used == 0;
+}
+
 void retained_clear(struct script *script)
 {
     struct retained *retained = &script->retained;

@@ -42,5 +42,8 @@ size_t retained_cached_count(const struct script *script);
 bool retained_is_due(const struct script *script);
 /* Recounts the bytes of retained objects. */
 void retained_recount(struct script *script);
+/* Releases up to `most` objects of the last slots; returns whether none is left. Views still name the slots:
+ * call when nothing looks at a view any more, nor finalizes one. */
+bool retained_release(struct script *script, uint32_t most);
 /* Frees the table. Call after Lua has collected all views. */
 void retained_clear(struct script *script);

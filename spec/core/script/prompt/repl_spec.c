@@ -213,6 +213,38 @@ static void test_it_may_go_in_the_middle_of_a_line(void **state)
 
 /* --- caches */
 
+/* Views of many objects, a line that waits, and a heap that closing would free for a long time. */
+static void leave_much(void)
+{
+    struct buf list = {0};
+    open_prompt(REPL_OWN_CACHES);
+    begin("pods:count()");
+    for (int i = 0; i < 2000; i++) buf_printf(&list, "%sshop/p%d", i ? ";" : "", i);
+    cluster_list(c, 0, buf_text(&list));
+    buf_clear(&list);
+    cluster_settle(c);
+    assert_gives("kept = pods:list() much = {} for i = 1, 40000 do much[i] = { i } end", REPL_DONE, "");
+    begin("k8s.sleep '1h'");
+    ends = 0;
+    c->told = NULL;
+}
+
+static void test_it_ends_in_steps_and_may_be_freed_between_them(void **state)
+{
+    leave_much();
+    assert_true(repl_memory(repl) > 4 << 20);
+    for (int step = 0; step < 20; step++) assert_false(repl_end_step(repl));
+    while (!repl_end_step(repl)) continue;
+    assert_in_range(repl_memory(repl), 1, 2 << 20);
+    for (int most = 1; most < 20; most += 4) {
+        teardown(state);
+        setup(state);
+        leave_much();
+        for (int step = 0; step < most; step++) repl_end_step(repl);
+    }
+    assert_int_equal(ends, 0);
+}
+
 static void test_a_kind_gets_a_cache_when_it_is_requested(void **state)
 {
     open_prompt(REPL_OWN_CACHES);
@@ -396,6 +428,7 @@ int main(void)
         T(test_an_interrupt_ends_what_computes_and_nothing_else),
         T(test_what_waits_is_cancelled),
         T(test_it_may_go_in_the_middle_of_a_line),
+        T(test_it_ends_in_steps_and_may_be_freed_between_them),
         T(test_a_kind_gets_a_cache_when_it_is_requested),
         T(test_over_an_engine_it_reads_what_scripts_have),
         T(test_caches_of_a_kind_are_named_when_none_has_all_objects),
