@@ -191,7 +191,7 @@ function access.account(namespace, name, uid, id)
   return user
 end
 
--- What a user needs to be allowed who acts as another one.
+-- Permissions of a user who acts as another one.
 local function needed_for(name)
   local namespace, account = name:match("^" .. ACCOUNT .. "([^:]*):(.*)$")
   if not namespace then return json.object("verb", "impersonate", "resource", "users", "name", name) end

@@ -1,4 +1,4 @@
--- What a CustomResourceDefinition's schema says of the elements of lists: a set has each once, a list of maps each key
+-- Elements of lists, as a CustomResourceDefinition's schema wants them: a set has each once, a list of maps each key
 -- once. A server looks at it after all that the schema says of values.
 local json = require "sim.json"
 

@@ -16,7 +16,7 @@ local needs_address, has_ports_of_nodes = places.needs_address, places.has_ports
 
 local function same(before, spec, field) return json.equal(at(before, field), at(spec, field)) end
 
--- What is missing of the policies of a service that others reach.
+-- Sets the policies of a service that others reach, where they are missing.
 function services.default_policies(spec)
   if has_ports_of_nodes(spec) or text(spec, "type") == "ClusterIP" and count(at(spec, "externalIPs")) > 0 then
     values.default(spec, "externalTrafficPolicy", "Cluster")

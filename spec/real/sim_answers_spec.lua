@@ -1,4 +1,4 @@
--- What a server answers beside plain objects: reviews, bindings, evictions, logs, old paths of watches, health. The
+-- Answers beside plain objects: reviews, bindings, evictions, logs, old paths of watches, health. The
 -- same requests to the simulator and to the real server give the same codes and bodies.
 local cjson = require "cjson"
 local apiserver = require "spec.support.apiserver"

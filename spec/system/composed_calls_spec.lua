@@ -4,7 +4,7 @@ local cluster = require "spec.support.cluster"
 describe("errors of functions that call others", function()
   after_each(cluster.stop_all)
 
-  -- What each call raises or returns, a line each, without its place.
+  -- Each call's error or result, a line each, without its place.
   local function lines_of(head, calls)
     local sim = cluster.sim { "--pods", "1" }
     local engine = cluster.kubelua { "exec", "-s", sim.server, cluster.script(([[

@@ -1,4 +1,4 @@
-/* What probes and metrics say of a publisher; see publish_internal.h. */
+/* Probes and metrics of a publisher; see publish_internal.h. */
 #include <stdio.h>
 
 #include "app/publish/publish_internal.h"

@@ -17,7 +17,7 @@ struct gained_event {
     struct root *object;
 };
 
-/* What was listed alone: events of these slots up to this version are known. */
+/* Slots that were listed alone: their events up to this version are known. */
 struct gained_floor {
     struct slot_set slots;
     struct buf version;

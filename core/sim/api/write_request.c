@@ -66,7 +66,7 @@ static void warn_of_finalizers(const json_t *finalizers, const json_t *old, json
     }
 }
 
-/* What a server says of an object that it took. */
+/* Warnings of a server about an object that it took. */
 static void warn_of(const struct writing *w, const struct sim_written *written)
 {
     const struct sim_kind *kind = w->target->served->kind;

@@ -146,7 +146,7 @@ static bool becomes_unsettled(const struct sim_kind *kind, bool was_patched, con
            !json_object_size(sim_at(body, "spec.template.metadata.labels"));
 }
 
-/* What is asked of other objects of the kind. */
+/* Other objects of the kind may stand in its way. */
 struct others {
     struct sim_api *api;
     const struct sim_served *served;

@@ -277,7 +277,7 @@ static void check_label(const struct rule_check *check, const char *text)
     buf_clear(&problems);
 }
 
-/* What takes more than words to say. */
+/* Checks that take more than words to say. */
 static void check_lua(const struct rule_check *check)
 {
     const struct rule_level *top = check->level;

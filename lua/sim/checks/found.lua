@@ -1,4 +1,4 @@
--- What a check finds: a list of problems, each a list of a cause's type, field, detail and value, with the words of
+-- Findings of a check: a list of problems, each a list of a cause's type, field, detail and value, with the words of
 -- apimachinery's field errors.
 local forms = require "sim.checks.forms"
 

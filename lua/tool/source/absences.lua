@@ -2,7 +2,7 @@
 -- anywhere in the file is not reported: a function may rely on what another one has checked.
 local absences = {}
 
--- What the schema lets objects lack, and what every server or kubelet writes.
+-- Fields that the schema lets objects lack, but every server or kubelet writes.
 local ALWAYS = {
   nodes = { ["status.allocatable"] = true, ["status.capacity"] = true, ["status.conditions"] = true,
     ["status.addresses"] = true, ["metadata.labels"] = true, ["metadata.annotations"] = true },

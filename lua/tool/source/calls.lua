@@ -30,7 +30,7 @@ function builtins:setmetatable(node)
   return object or types.ANY
 end
 
--- What walks over a value finds nothing wrong with one that may be nil.
+-- Functions that walk over a value find nothing wrong with one that may be nil.
 local function walk_over(self, node)
   if node[2] then self:base(node[2]) end
   for i = 3, #node do self:expr(node[i]) end

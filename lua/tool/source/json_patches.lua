@@ -1,7 +1,7 @@
 -- JSON patches (RFC 6902) that a script writes as tables: operations, what each needs, and paths into the kind.
 local json_patches = {}
 
--- What an operation must have, beside its path.
+-- Members that an operation must have, beside its path.
 local OPERATIONS = {
   add = "value", replace = "value", test = "value", move = "from", copy = "from", remove = false,
 }

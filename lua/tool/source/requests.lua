@@ -128,7 +128,7 @@ local function check_body(self, name, kind, found, subresource)
   self:check_table(node, kind.root, kind, name == "patch")
 end
 
--- What the kind does not have is refused by the server, or raised.
+-- A server refuses a subresource that the kind does not have, or the call raises.
 local function check_parts(self, node, name, kind, subresource)
   if not kind.is_known then return end
   local part = WRITES[name].sub or subresource

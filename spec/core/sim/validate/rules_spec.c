@@ -62,7 +62,7 @@ static void test_causes_show_what_was_given_of_an_empty_value(void **state)
     }
 }
 
-/* What the change alone is refused for. */
+/* Causes of the change alone. */
 static json_t *changed(const char *kind, const char *old, const char *object)
 {
     json_t *before = js(old), *after = js(object), *all = json_array(), *own = json_array(), *cause;

@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 struct fake_nats {
-    /* What answers a request on a subject that begins with that; the last has no subject. */
+    /* Answers to requests on subjects that begin so; the last has no subject. */
     const struct fake_answer {
         const char *subject, *json;
     } * answers;
