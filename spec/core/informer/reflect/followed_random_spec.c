@@ -11,40 +11,27 @@
 
 #include <cmocka.h>
 
-#include "base/array.h"
-#include "base/mem.h"
-#include "core/informer/support/fake_server.h"
-#include "core/informer/support/log_double.h"
+#include "core/informer/support/changing_share.h"
 #include "core/informer/support/objects.h"
-#include "core/informer/support/replay.h"
 #include "core/informer/support/runs.h"
 #include "informer/reflect/followed.h"
-#include "informer/reflect/reflector.h"
-#include "informer/shared/shared_informer.h"
 
-enum { HANDLERS = 3, NAMESPACES = 3, SETTLED_MS = 1000000 };
+enum { NAMESPACES = 3 };
 
 struct run {
-    struct virtual_clock clock;
-    struct fake_server server;
-    struct shared_informer *informer;
+    struct changing_share share;
     struct followed *followed;
-    struct reflector *reflector, **finished; /* the latter of single namespaces */
-    size_t finished_count;
-    int page_size; /* of these */
-    struct jitter jitter;
     bool in[NAMESPACES];
-    int64_t slow;                     /* one step of so many is one of the consumer */
-    struct replay handlers[HANDLERS]; /* the first is there from the start to the end */
 };
 
 static struct {
-    size_t calls, joins, leaves, lists, watches, coalesced, compared;
+    size_t joins, leaves;
+    struct changing_totals all;
 } total;
 
 static int64_t dice(struct run *run, int64_t from, int64_t to)
 {
-    return jitter_between(&run->jitter, from, to);
+    return changing_dice(&run->share, from, to);
 }
 
 static void on_listed(void *ctx, struct collection *objects, struct str version)
@@ -56,35 +43,25 @@ static void on_listed(void *ctx, struct collection *objects, struct str version)
 static void *start_list(void *ctx, struct followed_namespace *joining, const char *ns)
 {
     struct run *run = ctx;
-    struct reflector *reflector = reflector_new(&(struct reflector_options){
-        .name = ns,
-        .source = &run->server.base,
-        .clock = &run->clock.clock,
-        .seed = jitter_next(&run->jitter),
-        .tuning = {.page_size = run->page_size},
-        .listed = on_listed,
-        .ctx = joining,
-    });
-    reflector_start(reflector);
-    return reflector;
+    return changing_list(&run->share,
+                         (struct reflector_options){.name = ns, .listed = on_listed, .ctx = joining});
 }
 
 static void end_list(void *ctx, void *list)
 {
-    struct run *run = ctx;
-    reflector_stop(list);
-    *array_add(run->finished, run->finished_count) = list;
+    changing_end_list(&((struct run *)ctx)->share, list);
 }
 
 static void relist(void *ctx)
 {
-    reflector_relist(((struct run *)ctx)->reflector);
+    reflector_relist(((struct run *)ctx)->share.reflector);
 }
 
 static void on_changed(void *ctx) {}
 
-static void toggle_namespace(struct run *run)
+static void toggle_namespace(void *ctx)
 {
+    struct run *run = ctx;
     int i = (int)dice(run, 0, NAMESPACES);
     char name[8];
     snprintf(name, sizeof name, "n%d", i);
@@ -93,45 +70,14 @@ static void toggle_namespace(struct run *run)
     (run->in[i] ? followed_join : followed_leave)(run->followed, name);
 }
 
-static void toggle_handler(struct run *run)
-{
-    struct replay *replay = &run->handlers[dice(run, 1, HANDLERS)];
-    if (replay->registration)
-        replay_stop(replay);
-    else
-        replay_start(replay, run->informer);
-}
-
-static void begin_server(struct run *run)
-{
-    struct fake_server *server = &run->server;
-    for (int64_t i = dice(run, 1, 30); i > 0; i--) fake_server_change(server);
-    server->fault_percent = (int)dice(run, 0, 40);
-    server->silent_percent = dice(run, 0, 3) ? 0 : (int)dice(run, 1, 30);
-    server->ignores_initial_events = !dice(run, 0, 6);
-}
-
 static void begin(struct run *run, uint64_t seed)
 {
-    *run = (struct run){.jitter = {seed}};
-    virtual_clock_init(&run->clock);
-    struct list_watch *source = fake_server_init(&run->server, &run->clock.clock, seed ^ 0x5eed);
-    run->informer = shared_informer_new("random", NULL, NULL);
-    shared_informer_set_clock(run->informer, &run->clock.clock);
-    begin_server(run);
-    for (int i = 0; i < HANDLERS; i++) {
-        run->handlers[i].returning = true;
-        run->handlers[i].config =
-            (struct replay_wish){.web_only = !dice(run, 0, 3), .split_recreated = dice(run, 0, 2)};
-    }
-    run->slow = dice(run, 0, 2) ? 1 : dice(run, 5, 30);
-    if (run->slow > 1) delta_fifo_set_mark(shared_informer_fifo(run->informer), (size_t)dice(run, 1, 20));
-    replay_start(&run->handlers[0], run->informer);
-    run->page_size = dice(run, 0, 2) ? 0 : (int)dice(run, 1, 6);
+    *run = (struct run){0};
+    changing_begin(&run->share, seed);
     run->followed = followed_new(&(struct followed_options){
         .name = "random",
-        .fifo = shared_informer_fifo(run->informer),
-        .clock = &run->clock.clock,
+        .fifo = shared_informer_fifo(run->share.informer),
+        .clock = &run->share.clock.clock,
         .start_list = start_list,
         .end_list = end_list,
         .relist = relist,
@@ -139,116 +85,59 @@ static void begin(struct run *run, uint64_t seed)
         .ctx = run,
     });
     if (dice(run, 0, 2)) toggle_namespace(run);
-    run->reflector = reflector_new(&(struct reflector_options){
+    run->share.reflector = reflector_new(&(struct reflector_options){
         .name = "random",
-        .source = source,
-        .fifo = shared_informer_fifo(run->informer),
-        .clock = &run->clock.clock,
+        .source = &run->share.server.base,
+        .fifo = shared_informer_fifo(run->share.informer),
+        .clock = &run->share.clock.clock,
         .seed = seed,
         .followed = run->followed,
         .tuning = {.watch_list = dice(run, 0, 2) ? WATCH_LIST_OFF : WATCH_LIST_ON,
                    .page_size = dice(run, 0, 2) ? 0 : (int)dice(run, 1, 6)},
     });
-    reflector_start(run->reflector);
+    reflector_start(run->share.reflector);
 }
 
-/* Once everything that was queued is processed, nothing is left of a namespace that is not followed. */
-static void check_left(struct run *run)
+static void check_left(void *ctx)
 {
-    if (shared_informer_has_work(run->informer)) return;
+    struct run *run = ctx;
     for (int i = 0; i < NAMESPACES; i++) {
         char name[8];
         snprintf(name, sizeof name, "n%d", i);
         if (run->in[i]) continue;
-        assert_int_equal(indexer_namespace_count(shared_informer_indexer(run->informer), str_of(name)), 0);
+        assert_int_equal(indexer_namespace_count(shared_informer_indexer(run->share.informer), str_of(name)),
+                         0);
     }
 }
 
-/* Mostly so short that a list is under way. */
-static int64_t choose_pause(struct run *run)
+static bool is_owned(void *ctx, int key, const struct root *object)
 {
-    switch (dice(run, 0, 10)) {
-    case 0: return dice(run, 1000, 700000);
-    case 1:
-    case 2: return dice(run, 0, 1500);
-    default: return dice(run, 0, 80);
-    }
-}
-
-static void step(struct run *run)
-{
-    for (int64_t i = dice(run, 0, 4); i > 0; i--) fake_server_change(&run->server);
-    if (!dice(run, 0, 8)) fake_server_compact(&run->server);
-    if (!dice(run, 0, 40)) fake_server_expire(&run->server);
-    if (!dice(run, 0, 10)) run->server.lag = dice(run, 0, 2) ? 0 : dice(run, 1, 10);
-    if (!dice(run, 0, 3)) toggle_namespace(run);
-    virtual_clock_advance(&run->clock, choose_pause(run));
-    if (!dice(run, 0, 5)) toggle_namespace(run);
-    if (!dice(run, 0, run->slow)) shared_informer_process(run->informer, (size_t)dice(run, 1, 20));
-    check_left(run);
-    if (!dice(run, 0, 20)) toggle_handler(run);
+    return ((struct run *)ctx)->in[key % NAMESPACES];
 }
 
 static void settle(struct run *run)
 {
-    struct reflector_status status;
-    run->server.fault_percent = run->server.silent_percent = 0;
-    run->server.lag = 0;
-    virtual_clock_advance(&run->clock, SETTLED_MS);
-    while (shared_informer_process(run->informer, 1000) > 0) {}
-    reflector_get_status(run->reflector, &status);
-    assert_int_equal(status.state, REFLECTOR_WATCHING);
+    changing_settle(&run->share);
     assert_int_equal(followed_count(run->followed).followed, run->in[0] + run->in[1] + run->in[2]);
     assert_int_equal(followed_count(run->followed).joining, 0);
-    assert_true(shared_informer_has_synced(run->informer));
-}
-
-static void compare(struct run *run)
-{
-    struct root *state[FAKE_KEYS];
-    struct indexer *store = shared_informer_indexer(run->informer);
-    size_t count = 0;
-    fake_server_state(&run->server, fake_server_version(&run->server), state);
-    for (int key = 0; key < FAKE_KEYS; key++) {
-        if (!run->in[key % NAMESPACES]) state[key] = NULL;
-        if (!state[key]) continue;
-        assert_ptr_equal(indexer_get_like(store, state[key]), state[key]);
-        count++;
-    }
-    assert_int_equal(indexer_count(store), count);
-    for (int i = 0; i < HANDLERS; i++)
-        if (run->handlers[i].registration) replay_compare(&run->handlers[i], state);
-    total.compared += count;
 }
 
 static void end(struct run *run)
 {
-    reflector_free(run->reflector);
+    reflector_free(run->share.reflector);
     followed_stop(run->followed);
     followed_free(run->followed);
-    for (size_t i = 0; i < run->finished_count; i++) reflector_free(run->finished[i]);
-    free(run->finished);
-    for (int i = 0; i < HANDLERS; i++) {
-        total.calls += run->handlers[i].calls;
-        total.coalesced += run->handlers[i].coalesced_calls;
-        replay_stop(&run->handlers[i]);
-    }
-    total.lists += run->server.lists;
-    total.watches += run->server.watches;
-    shared_informer_free(run->informer);
-    fake_server_clear(&run->server);
-    assert_int_equal(clock_next_due_ms(&run->clock.clock), INT64_MAX);
-    virtual_clock_clear(&run->clock);
-    log_take();
+    changing_end(&run->share, &total.all);
 }
 
 static void play(uint64_t seed)
 {
     struct run run;
     begin(&run, seed);
-    for (int64_t i = dice(&run, 10, 120); i > 0; i--) step(&run);
+    for (int64_t i = dice(&run, 10, 120); i > 0; i--)
+        changing_step(&run.share, toggle_namespace, check_left, &run);
     settle(&run);
-    compare(&run);
+    changing_compare(&run.share, is_owned, &run, &total.all);
     end(&run);
 }
 
@@ -270,8 +159,9 @@ static void test_after_random_joins_leaves_and_faults_cache_and_handlers_agree_w
     print_message(
         "%zu calls, %zu coalesced, %zu joins, %zu leaves, %zu list requests, %zu watches, %zu objects "
         "compared\n",
-        total.calls, total.coalesced, total.joins, total.leaves, total.lists, total.watches, total.compared);
-    assert_true(total.calls > 0 && total.joins > 0 && total.leaves > 0 && total.compared > 0);
+        total.all.calls, total.all.coalesced, total.joins, total.leaves, total.all.lists, total.all.watches,
+        total.all.compared);
+    assert_true(total.all.calls > 0 && total.joins > 0 && total.leaves > 0 && total.all.compared > 0);
 }
 
 int main(void)
