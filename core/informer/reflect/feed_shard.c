@@ -28,6 +28,13 @@ static void *start_list(void *ctx, const struct slot_set *slots)
     return list;
 }
 
+/* As the list of the slots would be, of the newest state. */
+static void relist(void *ctx)
+{
+    struct reflector *reflector = ((struct feed *)ctx)->reflector;
+    if (reflector) reflector_relist_newest(reflector);
+}
+
 void feed_share(struct feed *feed)
 {
     const struct feed_options *o = &feed->options;
@@ -41,7 +48,7 @@ void feed_share(struct feed *feed)
         .clock = loop_clock(o->io_loop),
         .start_list = start_list,
         .end_list = feed_end_list,
-        .relist = feed_relist,
+        .relist = relist,
         .ctx = feed,
     });
 }

@@ -52,13 +52,15 @@ static void end_list(struct gains *g)
     g->held_count = 0;
 }
 
-void gains_reset(struct gains *g)
+bool gains_reset(struct gains *g)
 {
+    bool was_listing = g->list != NULL;
     end_list(g);
     for (size_t i = 0; i < g->floor_count; i++) buf_clear(&g->floors[i].version);
     free(g->floors);
     g->floors = NULL;
     g->floor_count = 0;
+    return was_listing;
 }
 
 void gains_free(struct gains *g)

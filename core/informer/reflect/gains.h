@@ -28,8 +28,9 @@ void gains_free(struct gains *gains);
 void gains_list(struct gains *gains, const struct slot_set *missing);
 /* Notes that only these slots are still owned. */
 void gains_keep(struct gains *gains, const struct slot_set *owned);
-/* Ends its list and forgets what it knows: a list of all slots begins, or there is no reflector. */
-void gains_reset(struct gains *gains);
+/* Ends its list and forgets what it knows: a list of all slots begins, or there is no reflector. Returns
+ * whether slots were being listed: the list of all has to be of the newest state then, too. */
+bool gains_reset(struct gains *gains);
 
 /* Takes the list, of the newest state: what it needs of `objects`. */
 void gains_listed(struct gains *gains, struct collection *objects, struct str version);

@@ -88,7 +88,7 @@ void reflector_start_list(struct reflector *r, bool alone)
 {
     list_progress_clear(&r->list);
     if (r->options.followed) followed_list_begins(r->options.followed);
-    if (r->options.gains) gains_reset(r->options.gains);
+    if (r->options.gains && gains_reset(r->options.gains)) r->version_unavailable = true;
     r->list.version = version_to_list(r);
     r->list.limit = page_size(r, r->list.version);
     r->list.alone = alone;

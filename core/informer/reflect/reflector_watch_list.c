@@ -58,7 +58,7 @@ static void request(struct reflector *r)
 {
     list_progress_clear(&r->list);
     if (r->options.followed) followed_list_begins(r->options.followed);
-    if (r->options.gains) gains_reset(r->options.gains);
+    if (r->options.gains && gains_reset(r->options.gains)) r->version_unavailable = true;
     r->list.started_ms = clock_now_ms(r->options.clock);
     reflector_count(r, &r->status.counters.watch_lists, 1);
     timer_start(&r->deadline, r->options.clock, deadline_ms(r));

@@ -275,6 +275,11 @@ struct ranges *shared_informer_ranges(const struct shared_informer *informer)
     return informer->applier.ranges;
 }
 
+bool shared_informer_has_slot(const struct shared_informer *informer, size_t slot)
+{
+    return !informer->applier.transforming.open && slot_set_has(&informer->applier.ranges->listed, slot);
+}
+
 /* --- handlers and state */
 
 /* Adapts the period of checks to the shortest one of all handlers, at any time, so that the order of scripts

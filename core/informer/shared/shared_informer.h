@@ -87,6 +87,8 @@ void shared_informer_share(struct shared_informer *informer, enum shard_by by);
 /* Returns the slots of its cache, to be set between two calls of shared_informer_process: that takes objects
  * of lost ones out before anything else. NULL: all. */
 struct ranges *shared_informer_ranges(const struct shared_informer *informer);
+/* Returns whether the cache has the objects of the slot: not while the list that has them is transformed. */
+bool shared_informer_has_slot(const struct shared_informer *informer, size_t slot);
 
 /* Processes at most `max` deltas, or objects of one that has many, or initial objects of handlers that came
  * late; returns how many; where many handlers wait, 63 more. A list may be transformed in several turns, then

@@ -71,7 +71,7 @@ enum shard_by claim_shard(const struct informer_claim *claim)
 static bool has_slot(const struct shared *shared, size_t slot)
 {
     if (!is_shared(shared) || shared->stopping || !shared_informer_has_synced(shared->informer)) return true;
-    return slot_set_has(&shared_informer_ranges(shared->informer)->listed, slot);
+    return shared_informer_has_slot(shared->informer, slot);
 }
 
 bool claim_has_slot(const struct informer_claim *claim, size_t slot)

@@ -205,7 +205,7 @@ static void test_a_list_without_a_version_makes_all_be_listed(void **state)
     own("abc");
     source_list(&sources[1], "cherry/x@3", "none");
     assert_history("");
-    assert_string_equal(source_asked(&sources[0]), "list rv=5");
+    assert_string_equal(source_asked(&sources[0]), "list limit=500"); /* the newest state */
     source_list(&sources[0], "apple/x@1 banana/x@2 cherry/x@3", "6");
     assert_history("add^ cherry/x@3");
 }
@@ -218,6 +218,8 @@ static void test_a_list_of_all_that_begins_has_the_gained_ones(void **state)
     source_refuse_key(&sources[0], NULL, true); /* a delete that cannot be read */
     loop_once(loop, true);                      /* until its delay is over */
     while (sources[1].call) loop_once(loop, true);
+    assert_string_equal(source_asked(&sources[0]),
+                        "list limit=500"); /* no older state than that of the slots */
     source_list(&sources[0], "apple/x@1 banana/x@2 cherry/x@6", "6");
     assert_history("add^ cherry/x@6");
     source_event(&sources[0], LW_MODIFIED, "cherry/x@7");

@@ -130,6 +130,28 @@ static void test_mirrors_lose_it_too(void **state)
     history.text.len = 0;
 }
 
+static enum transform_result keep(void *ctx, struct root *given, struct root **out)
+{
+    *out = root_ref(given);
+    return TRANSFORM_KEPT;
+}
+
+/* The transform takes several turns, in which the cache has no object yet. */
+static void test_slots_are_there_once_their_list_is_transformed(void **state)
+{
+    const struct slot_set slots = slots_of("a");
+    informer_open(state);
+    shared_informer_set_transform(informer, &(struct transform){.fn = keep});
+    shared_informer_share(informer, SHARD_BY_NAMESPACE);
+    ranges_set(shared_informer_ranges(informer), &slots);
+    list("apple/x@1 apple/y@1 apple/z@1", 0);
+    shared_informer_process(informer, 1);
+    assert_false(shared_informer_has_slot(informer, shard_slot(STR("apple"))));
+    while (shared_informer_process(informer, 1) > 0) {}
+    assert_true(shared_informer_has_slot(informer, shard_slot(STR("apple"))));
+    assert_false(shared_informer_has_slot(informer, shard_slot(STR("cherry"))));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open, informer_close)
 
 int main(void)
@@ -143,6 +165,7 @@ int main(void)
         TEST(test_what_the_server_no_longer_has_is_deleted),
         TEST(test_events_older_than_what_the_cache_has_are_dropped),
         TEST(test_mirrors_lose_it_too),
+        cmocka_unit_test_teardown(test_slots_are_there_once_their_list_is_transformed, informer_close),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
