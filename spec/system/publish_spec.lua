@@ -172,29 +172,31 @@ describe("objects from a bucket", function()
     w:wait_line "^delete\tdefault/a"
     assert.are.equal(0, cluster.terminate(p), p:report())
     assert.are.equal(0, cluster.terminate(w), w:report())
-    local maps = { large = noise(1600000), long = ("x"):rep(1046000), small = "1" }
-    for name, text in pairs(maps) do
-      temp.write(folder .. "/map.json", ('{"metadata":{"name":"%s"},"data":{"x":"%s"}}'):format(name, text))
-      sim.api:create("/api/v1/namespaces/default/configmaps", "@" .. folder .. "/map.json")
+    -- Their data may be as large as a request.
+    local revisions = { large = noise(1600000), long = ("x"):rep(1046000), small = "1" }
+    for name, text in pairs(revisions) do
+      temp.write(folder .. "/revision.json", ('{"metadata":{"name":"%s"},"revision":1,"data":{"x":"%s"}}')
+        :format(name, text))
+      sim.api:create("/apis/apps/v1/namespaces/default/controllerrevisions", "@" .. folder .. "/revision.json")
     end
-    p = publish "configmaps"
+    p = publish "controllerrevisions.apps"
     p:wait_error('Object exceeds the largest message of NATS %(max_payload%) or of the bucket '
-      .. '%(max_msg_size%), not published" kind="configmaps" namespace="default" name="large"')
+      .. '%(max_msg_size%), not published" kind="controllerrevisions.apps" namespace="default" name="large"')
     temp.write(folder .. "/exec.lua", [[
       local k8s = require "k8s"
-      local maps = k8s.informer("configmaps")
+      local revisions = k8s.informer("controllerrevisions.apps")
       k8s.main(function()
         local names = {}
-        for map in maps:lister():list() do names[#names + 1] = map:name() end
-        print("maps", table.concat(names, " "))
-        print("long", #maps:lister():get("default/long").data.x)
+        for one in revisions:lister():list() do names[#names + 1] = one:name() end
+        print("revisions", table.concat(names, " "))
+        print("long", #revisions:lister():get("default/long").data.x)
       end)
     ]])
     local text, code = temp.run(("HOME=%s KUBECONFIG=/dev/null %s exec %s/exec.lua --from %s"):format(folder,
       cluster.binary, folder, url))
     assert.are.equal(0, code, text)
-    assert.matches("\nmaps\t[%w.%- ]*small", "\n" .. text)
-    assert.is_nil(text:find "maps\t[^\n]*large", text)
+    assert.matches("\nrevisions\t[%w.%- ]*small", "\n" .. text)
+    assert.is_nil(text:find "revisions\t[^\n]*large", text)
     -- One that fits once it is encoded comes as it is.
     assert.matches("\nlong\t1046000\n", text)
     assert.are.equal(0, cluster.terminate(p), p:report())

@@ -190,6 +190,7 @@ static bool replace(struct publish_kind *kind, const struct delta *list)
                         str_eq(str_of(entry->version), root_resource_version(list->objects[i], &text));
         bool ok = is_known ? publish_flush(kind->publisher, false) : put(kind, key, list->objects[i], false);
         if (!ok) return false;
+        if (publish_has_ended(kind->publisher)) return true; /* the next publisher lists again */
         entry = find(kind, key_of(kind, list->objects[i]));
         if (entry) entry->round = kind->round;
     }

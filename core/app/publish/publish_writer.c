@@ -222,38 +222,64 @@ static bool is_taken(struct publisher *publisher, const struct bucket_message *r
     return now_ms - other->since_ms < GIVEN_UP_MS;
 }
 
-/* One try, inside of the module. */
-static enum bucket_outcome take_lead(struct publisher *publisher, struct other_publisher *other,
-                                     struct stream_error *error)
+/* Facts of the bucket and the record in it; makes the bucket if there is none. `record` is empty where there
+ * is none. */
+static enum bucket_outcome look_at(struct publisher *publisher, struct bucket_state *state,
+                                   struct bucket_message *record, struct stream_error *error)
+{
+    const struct bucket_module *module = publisher->options.module;
+    *record = (struct bucket_message){0};
+    publish_enter(publisher);
+    enum bucket_outcome outcome = module->inspect(publisher->client, state, error);
+    if (outcome == BUCKET_MISSING) {
+        outcome = module->create(publisher->client, publisher->options.replicas, error);
+        if (outcome == BUCKET_DONE) outcome = module->inspect(publisher->client, state, error);
+    }
+    if (outcome == BUCKET_DONE && !state->expires)
+        outcome = module->get(publisher->client, BUCKET_KEY_PUBLISHER, record, error);
+    publish_return(publisher);
+    if (outcome == BUCKET_MISSING) *record = (struct bucket_message){0};
+    return outcome;
+}
+
+static enum bucket_outcome write_first(struct publisher *publisher, const struct bucket_message *message,
+                                       struct stream_error *error)
 {
     const struct bucket_module *module = publisher->options.module;
     struct bucket_state state;
-    struct bucket_message message = {0};
-    struct buf record = {0};
-    enum bucket_outcome outcome = module->inspect(publisher->client, &state, error);
-    if (outcome == BUCKET_MISSING) {
-        outcome = module->create(publisher->client, publisher->options.replicas, error);
-        if (outcome == BUCKET_DONE) outcome = module->inspect(publisher->client, &state, error);
+    publish_enter(publisher);
+    enum bucket_outcome outcome = module->write(publisher->client, message, 1, &publisher->last, error);
+    if (outcome == BUCKET_DONE && publisher->last == 0) {
+        outcome = module->inspect(publisher->client, &state, error);
+        publisher->last = state.last;
     }
-    if (outcome != BUCKET_DONE) return outcome;
+    publish_return(publisher);
+    return outcome;
+}
+
+/* One try. The module is left between its calls: a thread that waits in it at the end touches nothing more.
+ */
+static enum bucket_outcome take_lead(struct publisher *publisher, struct other_publisher *other,
+                                     struct stream_error *error)
+{
+    struct bucket_state state = {0};
+    struct bucket_message message;
+    struct buf record = {0};
+    enum bucket_outcome outcome = look_at(publisher, &state, &message, error);
+    if (outcome == BUCKET_FAILED) return outcome;
     if (state.expires) {
         snprintf(error->text, sizeof error->text,
                  "objects would vanish: the bucket has a limit (max_age, or max_bytes or max_msgs with "
                  "discard old)");
         return BUCKET_FAILED;
     }
-    outcome = module->get(publisher->client, BUCKET_KEY_PUBLISHER, &message, error);
-    if (outcome == BUCKET_FAILED) return outcome;
     if (outcome == BUCKET_DONE && is_taken(publisher, &message, other)) return BUCKET_OUTDONE;
     publish_put_record(publisher, false, &record);
     message = (struct bucket_message){
         .key = BUCKET_KEY_PUBLISHER, .value = record.data, .size = record.len, .version = ""};
     publisher->last = state.last;
-    outcome = module->write(publisher->client, &message, 1, &publisher->last, error);
+    outcome = write_first(publisher, &message, error);
     buf_clear(&record);
-    if (outcome != BUCKET_DONE || publisher->last > 0) return outcome;
-    outcome = module->inspect(publisher->client, &state, error);
-    publisher->last = state.last;
     return outcome;
 }
 
@@ -263,9 +289,7 @@ static bool await_lead(struct publisher *publisher)
     struct stream_error error;
     bool was_logged = false;
     for (;;) {
-        publish_enter(publisher);
         enum bucket_outcome outcome = take_lead(publisher, &other, &error);
-        publish_return(publisher);
         publisher->signed_ms = publish_now_ms(publisher);
         if (outcome == BUCKET_DONE || outcome == BUCKET_OUTDONE) {
             publish_note_failure(publisher, NULL);
@@ -320,6 +344,7 @@ static bool read_keys(struct publisher *publisher)
         if (!publish_has_ended(publisher)) log_failure(publisher, &was_logged, error.text);
         if (!pause_for(publisher, RETRY_MS) || !regain(publisher, &may_write)) return false;
     }
+    if (got > 0 && was_logged) publish_note_failure(publisher, NULL);
     return got > 0 && publish_delete_others(publisher);
 }
 

@@ -142,13 +142,13 @@ static void give_kinds(struct object_bucket *bucket, const struct err *err)
 static void take_catalogue(struct object_bucket *bucket, const struct bucket_message *message)
 {
     struct buf decoded = {0};
-    struct err err;
+    struct err err = {0};
     struct str text = bucket_value_decode((struct str){message->value, message->size}, message->encoding,
                                           KINDS_MAX, &decoded, &err);
     bool is_new = text.n > 0 && !str_eq(text, buf_slice(&bucket->catalogue));
     if (text.n == 0)
         log_warn("Kinds of the publisher are malformed", F("bucket", bucket->status.shown),
-                 F("err", message->size ? err.text : "empty"));
+                 F("err", *err.text ? err.text : "empty"));
     if (is_new) {
         bucket->catalogue.len = 0;
         buf_str(&bucket->catalogue, text);

@@ -42,9 +42,10 @@ struct fake {
     uint64_t key_count;
     int read_ms, get_ms; /* of each key */
     bool get_fails;
-    uint64_t purged; /* so many of the keys are gone once they are to be read */
-    bool is_black;   /* reads of keys return only once `is_black` is over */
-    bool are_marks;  /* the keys are of deleted objects */
+    int reads_failing; /* so many of the first reads of keys fail */
+    uint64_t purged;   /* so many of the keys are gone once they are to be read */
+    bool is_black;     /* reads of keys return only once `is_black` is over */
+    bool are_marks;    /* the keys are of deleted objects */
     bool expires;
     /* Of the thread. */
     uint64_t last, given;
@@ -83,6 +84,8 @@ static enum bucket_outcome fake_read(void *client, const char *filter, uint64_t 
 {
     struct fake *fake = client;
     fake->given = 0;
+    snprintf(error->text, sizeof error->text, "no responders");
+    if (fake->reads_failing-- > 0) return BUCKET_FAILED;
     *pending = fake->key_count;
     return BUCKET_DONE;
 }
@@ -353,6 +356,20 @@ static void test_keys_that_go_while_they_are_read_do_not_hold_up_the_start(void 
     assert_int_equal(atomic_load(&fakes[0].levels), 1);
 }
 
+static void test_a_failure_to_read_keys_is_over_once_they_are_read(void **state)
+{
+    struct publisher *publisher = publisher_of(0);
+    struct publisher_status status;
+    fakes[0].key_count = 3;
+    fakes[0].reads_failing = 1;
+    publisher_start(publisher);
+    await_count(&fakes[0].deleted, 3);
+    publisher_get_status(publisher, &status);
+    assert_string_equal(status.error, "");
+    assert_false(status.fails);
+    assert_true(publisher_end(publisher, NULL));
+}
+
 static void test_the_end_does_not_wait_for_a_bucket_that_does_not_answer(void **state)
 {
     struct publisher *publisher = publisher_of(0);
@@ -416,6 +433,8 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(test_a_bucket_whose_messages_expire_is_not_written, setup, teardown),
         cmocka_unit_test_setup_teardown(test_what_is_too_large_is_encoded_and_the_rest_is_refused, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(test_a_failure_to_read_keys_is_over_once_they_are_read, setup,
                                         teardown),
         /* The last one: its thread stays. */
         cmocka_unit_test_setup(test_the_end_does_not_wait_for_a_bucket_that_does_not_answer, setup),
