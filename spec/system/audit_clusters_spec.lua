@@ -55,5 +55,8 @@ describe("an audit of a cluster by its context", function()
     assert.is_nil(report.summary.cluster)
     assert.is_nil(report.results[1].cluster)
     assert.matches("\n +default/bad +ConfigMap +it is there\n", audit("--server", sim.server))
+    -- The context is of another server.
+    report = cjson.decode(audit("-o", "json", "--kubeconfig", folder .. "/config", "--server", sim.server))
+    assert.is_nil(report.summary.cluster)
   end)
 end)

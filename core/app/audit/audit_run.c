@@ -182,8 +182,10 @@ static enum audit_end audit_cluster(struct audit *audit, struct err *err)
     enum audit_end end = AUDIT_FAILED;
     if (cluster_config_load(&audit->request->options.cluster, &cluster, err)) {
         audit->source = xstrdup(cluster.server);
-        /* A name that all clusters have tells nothing. */
-        bool has_name = cluster.name && strcmp(cluster.name, "in-cluster") != 0;
+        /* A name that all clusters have tells nothing, and that of a context is of its own cluster. */
+        const struct cluster_flags *flags = &audit->request->options.cluster;
+        bool is_other = (flags->server && *flags->server) || (flags->cluster && *flags->cluster);
+        bool has_name = cluster.name && !is_other && strcmp(cluster.name, "in-cluster") != 0;
         audit->cluster = has_name ? xstrdup(cluster.name) : NULL;
         end = audit_of_cluster(audit->request, &cluster, audit->table, err);
     }

@@ -29,6 +29,7 @@ static bool take(struct sim_lock *lock, const char *state, struct err *err)
     lock->fd = open(lock->path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0600);
     if (lock->fd < 0) return err_set(err, ERR_IO, "%s: %s", lock->path, strerror(errno));
     if (flock(lock->fd, LOCK_EX | LOCK_NB) == 0) return true;
+    if (errno != EWOULDBLOCK) return err_set(err, ERR_IO, "%s: %s", lock->path, strerror(errno));
     return err_set(err, ERR_INVALID, "%s: another kubelua sim keeps its objects there", state);
 }
 
