@@ -52,6 +52,51 @@ describe("kubelua check warns of fields that objects may lack", function()
     assert.are.same({}, found)
   end)
 
+  it("nor where a script looks at it by its number of items, its path, its type or assert", function()
+    local found = findings {
+      "for i = 1, #(pod.status.containerStatuses or {}) do print(pod.status.containerStatuses[i].name) end",
+      'if pod:get "spec.affinity.nodeAffinity" then',
+      "  print(pod.spec.affinity.nodeAffinity.requiredDuringSchedulingIgnoredDuringExecution ~= nil)",
+      "end",
+      'if not k8s.object.get(pod, "status.initContainerStatuses[0].ready") then return end',
+      "print(pod.status.initContainerStatuses[1])",
+      "assert(pod.metadata.ownerReferences)",
+      "print(pod.metadata.ownerReferences[1])",
+      'if type(pod.metadata.annotations) == "table" then print(pod.metadata.annotations.a) end',
+      'local name = assert(pod:get "status.conditions")[1].type .. pod.status.conditions[1].type',
+      "print(name, pod.spec.dnsConfig.options)",
+    }
+    assert.are.same({ [11] = absent "spec.dnsConfig" }, found)
+  end)
+
+  it("nor of what a server demands or writes", function()
+    place:write("a.lua", [[
+local k8s = require "k8s"
+k8s.informer("persistentvolumeclaims"):on_add(function(pvc)
+  print(pvc.spec.resources.requests.storage, pvc.spec.accessModes[1])
+end)
+k8s.informer("persistentvolumes"):on_add(function(pv) print(pv.spec.capacity.storage, pv.spec.accessModes[1]) end)
+k8s.informer("deployments"):on_add(function(one)
+  print(one.spec.template.metadata.labels.app, one.spec.selector.matchLabels.app)
+end)
+k8s.informer("statefulsets"):on_add(function(one)
+  print(one.spec.template.metadata.labels.app, one.spec.selector.matchLabels.app)
+end)
+k8s.informer("daemonsets"):on_add(function(one)
+  print(one.spec.template.metadata.labels.app, one.spec.selector.matchLabels.app)
+end)
+k8s.informer("replicasets"):on_add(function(one)
+  print(one.spec.template.metadata.labels.app, one.spec.selector.matchLabels.app)
+end)
+k8s.informer("jobs"):on_add(function(one)
+  print(one.spec.template.metadata.labels.app, one.spec.selector.matchLabels.app)
+end)
+k8s.informer("cronjobs"):on_add(function(one) print(one.spec.jobTemplate.metadata.labels.app) end)
+]])
+    local _, out = place:run("-f", place.path)
+    assert.has_match("^a.lua:21: warning: cronjobs.batch may lack spec.jobTemplate.metadata[^\n]*\n$", out)
+  end)
+
   it("and not of objects that a condition chooses, or that the script names", function()
     place:write("a.lua", [[
 local k8s = require "k8s"

@@ -2,12 +2,21 @@
 -- anywhere in the file is not reported: a function may rely on what another one has checked.
 local absences = {}
 
--- Fields that the schema lets objects lack, but every server or kubelet writes.
+-- Workloads have a template with labels, which a selector matches.
+local WORKLOAD = {
+  ["spec.selector"] = true, ["spec.selector.matchLabels"] = true, ["spec.template.metadata.labels"] = true,
+}
+
+-- Fields that the schema lets objects lack, but every server or kubelet writes, or validation demands.
 local ALWAYS = {
   nodes = { ["status.allocatable"] = true, ["status.capacity"] = true, ["status.conditions"] = true,
     ["status.addresses"] = true, ["metadata.labels"] = true, ["metadata.annotations"] = true },
   namespaces = { ["metadata.labels"] = true },
   secrets = { data = true },
+  persistentvolumeclaims = { ["spec.resources.requests"] = true, ["spec.accessModes"] = true },
+  persistentvolumes = { ["spec.capacity"] = true, ["spec.accessModes"] = true },
+  ["deployments.apps"] = WORKLOAD, ["statefulsets.apps"] = WORKLOAD, ["daemonsets.apps"] = WORKLOAD,
+  ["replicasets.apps"] = WORKLOAD, ["jobs.batch"] = WORKLOAD,
   pods = { ["spec.volumes"] = true, ["spec.tolerations"] = true, ["spec.containers[*].volumeMounts"] = true },
 }
 local PARTS = { spec = true, metadata = true }

@@ -15,9 +15,14 @@ function builtins:require(node)
   return types.ANY
 end
 
+local CALLS = { Call = true, Invoke = true }
+
 function builtins:assert(node)
+  self.testing = CALLS[(node[2] or node).tag] and node[2] or nil
   local found = self:list { unpack(node, 2) }
+  self.testing = nil
   local first = found[1] or types.ANY
+  self:look_at(first)
   return types.checked(first), { found[2] }
 end
 
@@ -44,7 +49,10 @@ function builtins:tostring(node)
   return types.STRING
 end
 
-builtins.type = builtins.tostring
+function builtins:type(node)
+  self:look_at(self:list({ unpack(node, 2) })[1])
+  return types.STRING
+end
 
 -- What a function of table calls gets its items.
 local function call_with_items(self, node)

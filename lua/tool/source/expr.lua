@@ -43,10 +43,11 @@ function nodes:Table(node)
   return { tag = "shape", shape = shape }
 end
 
+local TESTED = { Index = true, Id = true, Call = true, Invoke = true }
+
 -- A condition: k8s.X may be tested, and what is tested may be nil.
 function expr:test(node)
-  if node.tag == "Op" and (node[1] == "and" or node[1] == "or" or node[1] == "not") then return self:expr(node) end
-  if node.tag ~= "Index" and node.tag ~= "Id" then return self:expr(node) end
+  if not TESTED[node.tag] then return self:expr(node) end
   self.testing = node
   local type = self:expr(node)
   self.testing = nil
@@ -121,6 +122,14 @@ local function binary(self, node)
   return SUMS[op] and (is_quantity(left) and left or is_quantity(right) and right) or types.ANY
 end
 
+-- A script that counts what may be absent, #(... or {}), has looked at it.
+local function len(self, counted)
+  local inner = counted.tag == "Paren" and counted[1]
+  if not inner or inner.tag ~= "Op" or inner[1] ~= "or" or inner[3].tag ~= "Table" then return self:base(counted) end
+  self:look_at(self:expr(inner[2]))
+  self:expr(inner[3])
+end
+
 function nodes:Op(node)
   if node[3] then return binary(self, node) end
   if node[1] == "not" then
@@ -128,7 +137,7 @@ function nodes:Op(node)
     return types.BOOLEAN
   end
   if node[1] == "len" then
-    self:base(node[2])
+    len(self, node[2])
     return types.NUMBER
   end
   return self:expr(node[2])

@@ -59,10 +59,13 @@ for _, name in ipairs {
   results["k8s.Cluster." .. name] = results["k8s." .. name]
 end
 
-results["k8s.Object.get"] = function(self, _, list, _, _, subject)
-  return self:path_argument(list[1], subject), subject
+-- A script that tests what is at a path has looked at all that the path goes through.
+results["k8s.Object.get"] = function(self, node, list, _, _, subject)
+  return self:path_argument(list[1], subject, self.testing == node), subject
 end
-results["k8s.object.get"] = function(self, _, list, found) return self:path_argument(list[2], found[1]) end
+results["k8s.object.get"] = function(self, node, list, found)
+  return self:path_argument(list[2], found[1], self.testing == node)
+end
 results["k8s.Object.copy"] = function(self, _, _, _, _, subject) return self:copy_of(subject) end
 results["k8s.object.copy"] = function(self, _, _, found) return self:copy_of(found[1]) end
 
