@@ -143,6 +143,7 @@ end)
       "print(count.total)",
       'print(k8s.finalizers.add(args.object, "mine"), k8s.finalizers.remove(args.object, "mine"))',
       'print(k8s.finalizers.add(args.object, "example.org/mine"), k8s.finalizers.add(args.object, "orphan"))',
+      'print(k8s.finalizers.add(args.object, "kubernetes"), k8s.finalizers.add(args.object, "foregroundDeletion"))',
       "for one in pods:lister():list() do print(one) end",
       "for i, one in ipairs(deployments:lister():list_all()) do print(i, one) end"
     )
@@ -151,7 +152,7 @@ end)
     assert.are.equal("the loop is over an array, which cannot be called: write ipairs(...)", found[2])
     assert.are.equal("a number has no fields: .total", found[4])
     assert.are.equal('"mine" is not a finalizer: it has the form example.org/name', found[5])
-    assert.is_nil(found[3] or found[6] or found[7] or found[8])
+    assert.is_nil(found[3] or found[6] or found[7] or found[8] or found[9])
   end)
 
   it("and methods that are read as values", function()

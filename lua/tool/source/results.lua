@@ -93,10 +93,12 @@ results["k8s.controller"] = function(self, _, _, found)
   return { tag = "class", name = "k8s.Controller", of = of }, of
 end
 
+local OF_KUBERNETES = { foregroundDeletion = true, kubernetes = true, orphan = true } -- as lua/k8s/finalizers.lua has
+
 local function finalizer(self, _, list, found)
   local node = list[2]
   local name = node and node.tag == "String" and node[1]
-  if name and not name:find "^[%l%d.-]+/%w[%w._-]*$" and not name:find "^f%l+Deletion$" and name ~= "orphan" then
+  if name and not name:find "^[%l%d.-]+/%w[%w._-]*$" and not OF_KUBERNETES[name] then
     self:error(node, '"%s" is not a finalizer: it has the form example.org/name', name)
   end
   return write(self, nil, nil, found)
