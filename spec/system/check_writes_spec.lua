@@ -78,6 +78,51 @@ end)
     assert.are.same({ [5] = 'status is not changed without { subresource = "status" }' }, found)
   end)
 
+  it("but not of a status that goes, or that others write", function()
+    local found = findings(
+      'local deployment = deployments:lister():get "a/b"',
+      "if not deployment then return end",
+      "local function save(one)",
+      '  print(k8s.update(one, { subresource = "status" }))',
+      "end",
+      "do",
+      "  local copy = deployment:copy()",
+      "  copy.status = nil",
+      "  copy.status = k8s.null",
+      "  print(k8s.update(copy))",
+      "end",
+      "do",
+      "  local copy = deployment:copy()",
+      "  copy.status.replicas = 1",
+      "  save(copy)",
+      "  copy.spec.paused = true",
+      "  print(k8s.update(copy))",
+      "end",
+      "do",
+      "  local copy = deployment:copy()",
+      "  copy.status.replicas = 1",
+      "  local saved = copy",
+      "  local again = { copy }",
+      '  print(k8s.update(saved, { subresource = "status" }), k8s.update(copy), again)',
+      "end",
+      "do",
+      "  local copy = deployment:copy()",
+      "  copy.spec.paused = true",
+      "  print(k8s.update(copy))",
+      "end",
+      "do",
+      "  local copy = deployment:copy()",
+      "  copy.status.replicas = 1",
+      '  local function write() return k8s.update(copy, { subresource = "status" }) end',
+      "  print(write(), k8s.update(copy))",
+      "end",
+      "local copy = deployment:copy()",
+      "copy.status.replicas = 2",
+      "print(k8s.update(copy))"
+    )
+    assert.are.same({ [39] = 'status is not changed without { subresource = "status" }' }, found)
+  end)
+
   it("as JSON patches", function()
     local found = findings(
       'local pod, json = { kind = "Deployment", name = "a" }, { type = "json" }',

@@ -233,6 +233,7 @@ end
 local function call_value(self, node, type, list)
   if type.stub and type.stub.is_method then return call_method_value(self, node, type.stub, list, type.of) end
   if type.stub then return call_stub(self, node, type.stub, list, type.of) end
+  self:let_go(list)
   if type.def then return call_defined(self, type.def, self:list(list)) end
   if type.ctype then return call_typed(self, type, list) end
   self:list(list)
@@ -275,6 +276,7 @@ end
 function invoke:shape(_, base, name, list)
   local type = base.shape:get(name)
   local found = self:list(list)
+  self:let_go(list)
   if not type or not type.def then return types.ANY end
   table.insert(found, 1, base)
   return call_defined(self, type.def, found)
@@ -287,6 +289,7 @@ function calls:call(node)
     local list = { unpack(node, 3) }
     local method = invoke[base.tag]
     if method then return method(self, node, base, node[2][1], list) end
+    self:let_go(list)
     self:list(list)
     return types.ANY
   end

@@ -108,6 +108,7 @@ end
 
 function readers:class(node, base, name)
   local class = self.api.classes[base.name]
+  if base.name == "k8s" and name == "null" then return types.NULL end
   if not name then return class.open and types.convert(self.api, class.open, base.of) or types.ANY end
   local fn = self:function_of(class, name)
   if fn then
@@ -153,14 +154,14 @@ end
 -- The variable that holds what is written to.
 local function variable_of(target)
   while target.tag == "Index" do target = target[1] end
-  return target.tag == "Id" and target[1] or nil
+  return target.tag == "Id" and target or nil
 end
 
 local function assign_object(self, target, base, name, type)
   local path = name and path_of(base, name) or base.path
-  if path:find "^status%f[%.%[%z]" then
-    self.fn.sets_status = self.fn.sets_status or {}
-    self.fn.sets_status[variable_of(target) or ""] = true
+  if path:find "^status%f[%.%[%z]" and type.tag ~= "nil" and not type.is_null then
+    local var = self:variable(variable_of(target))
+    if var then self.sets_status[var.node] = true end
   end
   if name then self:note_set(base, name, path_of(base, name)) end
   if not base.copy then

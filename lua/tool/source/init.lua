@@ -64,6 +64,7 @@ local function read(self, script, source)
   local one = setmetatable({
     target = self.target, api = self.api, kinds = self.kinds, found = self.found, path = source.path,
     infos = {}, shapes = {}, assigned = {}, tested = {}, added = self.added, looked_at = {},
+    given = {}, given_again = {}, sets_status = {}, is_elsewhere = {},
     reads = script.reads, paths = script.paths, writes = script.writes,
   }, reader)
   local ok, why = pcall(function()

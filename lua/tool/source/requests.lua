@@ -96,19 +96,29 @@ local function check_status(self, name, kind, body, subresource)
   if status then self:error(status, STATUS) end
 end
 
--- k8s.update of a variable whose status was set; another update may be for that.
-local function check_updated(self, node, kind, object)
-  local name = object and object.tag == "Id" and object[1]
-  local sets, updates = self.fn.sets_status or {}, self.fn.updates_status or {}
-  if name and sets[name] and not updates[name] and has_status(self, kind) then self:error(node, STATUS) end
+-- The variable that an expression is; nil of others.
+function requests:variable(node) return node and node.tag == "Id" and self:find(node[1]) or nil end
+
+-- Notes that the values of variables are elsewhere, too: whoever has them may write their status.
+function requests:let_go(list)
+  for _, node in ipairs(list or {}) do
+    local value = node.tag == "Pair" and node[2] or node
+    local var = self:variable(value)
+    if var then self.is_elsewhere[var.node] = true end
+    if value.tag == "Table" then self:let_go(value) end
+  end
 end
 
--- Notes in each reading that a variable is written to the status.
+-- k8s.update of a variable whose status was set, where nothing else may be for that.
+local function check_updated(self, node, kind, object)
+  local var = self:variable(object)
+  if not var or not self.sets_status[var.node] or not has_status(self, kind) then return end
+  if not self.is_elsewhere[var.node] and not self.given_before[var.node] then self:error(node, STATUS) end
+end
+
+-- Notes in each reading what gets a variable; only an update without a status leaves that as it is.
 local function note_updated(self, name, list, found)
-  local object = name == "update" and list[1]
-  if not object or object.tag ~= "Id" or subresource_in(found[OPTIONS_AT.update]) ~= "status" then return end
-  self.fn.updates_status = self.fn.updates_status or {}
-  self.fn.updates_status[object[1]] = true
+  if name ~= "update" or subresource_in(found[OPTIONS_AT.update]) ~= nil then self:let_go(list) end
 end
 
 -- "merge", "json", "strategic"; false where nobody knows.
@@ -198,10 +208,10 @@ end
 
 -- Checks a call of k8s.get, k8s.patch and so on.
 function requests:check_request(node, fn, list, found)
+  note_updated(self, fn.name, list, found)
   if self.reports and fn.class.name == "k8s.finalizers" then return check_finalizers(self, node, fn, found) end
   local is_of_cluster = fn.class.name == "k8s.Cluster" and fn.is_method
   if not is_of_cluster and (fn.class.name ~= "k8s" or fn.is_method) then return end
-  note_updated(self, fn.name, list, found)
   if not self.reports then return end
   local name, contexts = fn.name, self.fn.contexts
   local is_late = name == "informer" and contexts.run and not contexts.load

@@ -9,6 +9,7 @@ local types = {}
 
 types.ANY = { tag = "any" }
 types.NIL = { tag = "nil" }
+types.NULL = { tag = "any", is_null = true }
 types.NUMBER = { tag = "number" }
 types.STRING = { tag = "string" }
 types.BOOLEAN = { tag = "boolean" }

@@ -9,9 +9,17 @@ local walk = {}
 function walk:push() self.scope = { vars = {}, parent = self.scope } end
 function walk:pop() self.scope = self.scope.parent end
 
-function walk:declare(name, type)
-  local var = { name = name, type = types.checked(type or types.ANY), unchecked = type and type.unchecked }
-  self.scope.vars[name] = var
+-- What begins as nil or as a table of the script is known well enough by its order.
+local WRITTEN = { ["nil"] = true, shape = true }
+
+-- Declares the variable of a node. It may have from its beginning what a loop or another function assigns further down.
+function walk:declare(node, type)
+  local first = types.checked(type or types.ANY)
+  local is_open = not WRITTEN[first.tag]
+  if is_open then first = types.join(first, self.given_again_before[node]) end
+  local var = { node = node, type = first, unchecked = type and type.unchecked, is_open = is_open }
+  var.fn, var.loops = self.fn, self.loops
+  self.scope.vars[node[1]] = var
   return var
 end
 
@@ -30,11 +38,17 @@ local function notice(var)
   if var.error_of then var.error_of.unchecked = nil end
 end
 
+-- Another function may be called when all that is assigned has been.
+local function type_of(self, var)
+  if var.fn == self.fn or not var.is_open then return var.type end
+  return types.join(var.type, self.given_before[var.node])
+end
+
 function walk:id(node)
   local var = self:find(node[1])
   if var then
     notice(var)
-    return var.type
+    return type_of(self, var)
   end
   return self:global(node)
 end
@@ -52,7 +66,7 @@ function walk:base(node)
     self:report_unchecked(node, var.unchecked)
     var.unchecked = nil
   end
-  return var.type
+  return type_of(self, var)
 end
 
 -- --- functions
@@ -84,7 +98,7 @@ function walk:define(node)
   self.fn = info
   self:push()
   for i, param in ipairs(node[1]) do
-    if param.tag == "Id" then self:declare(param[1], info.before[i]) end
+    if param.tag == "Id" then self:declare(param, info.before[i]) end
   end
   info.returns_value = false
   info.results_before, info.results = info.results, {}
@@ -111,6 +125,16 @@ function walk:inner(block)
   self:pop()
 end
 
+function walk:push_loop()
+  self.loops = self.loops + 1
+  self:push()
+end
+
+function walk:pop_loop()
+  self:pop()
+  self.loops = self.loops - 1
+end
+
 -- The types of a list of expressions, of which the last may give several.
 function walk:list(list)
   local found = {}
@@ -127,17 +151,18 @@ function walk:list(list)
 end
 
 function statements:Local(node)
+  self:let_go(node[2])
   local found = self:list(node[2])
   local first
   for i, name in ipairs(node[1]) do
-    local var = self:declare(name[1], found[i] or (node[2] and types.ANY or types.NIL))
+    local var = self:declare(name, found[i] or (node[2] and types.ANY or types.NIL))
     if i == 2 and first.unchecked then var.error_of = first end
     first = first or var
   end
 end
 
 function statements:Localrec(node)
-  local var = self:declare(node[1][1][1])
+  local var = self:declare(node[1][1])
   var.type = { tag = "fun", def = node[2][1] }
   self:define(node[2][1])
 end
@@ -146,7 +171,12 @@ local function assign(self, target, type)
   if target.tag == "Index" then return self:assign_field(target, type) end
   local var = self:find(target[1])
   if not var then return self:assign_global(target, type) end
-  var.type = types.join(var.type, types.checked(type))
+  local given = types.checked(type)
+  var.type = types.join(var.type, given)
+  self.given[var.node] = types.join(self.given[var.node], given)
+  if var.fn ~= self.fn or var.loops < self.loops then
+    self.given_again[var.node] = types.join(self.given_again[var.node], given)
+  end
   var.unchecked = type.unchecked
   return var
 end
@@ -157,6 +187,7 @@ function statements:Set(node)
   if node[2][1].tag == "Function" and target.tag == "Index" then
     self:assign_field(target, { tag = "fun", def = node[2][1] })
   end
+  self:let_go(node[2])
   local found = self:list(node[2])
   local first
   for i, one in ipairs(node[1]) do
@@ -179,31 +210,33 @@ function statements:If(node)
 end
 
 function statements:While(node)
+  self:push_loop()
   self:test(node[1])
   self:inner(node[2])
+  self:pop_loop()
 end
 
 function statements:Repeat(node)
-  self:push()
+  self:push_loop()
   self:block(node[1])
   self:test(node[2])
-  self:pop()
+  self:pop_loop()
 end
 
 function statements:Fornum(node)
   for i = 2, #node - 1 do self:expr(node[i]) end
-  self:push()
-  self:declare(node[1][1], types.NUMBER)
+  self:push_loop()
+  self:declare(node[1], types.NUMBER)
   self:inner(node[#node])
-  self:pop()
+  self:pop_loop()
 end
 
 function statements:Forin(node)
   local found = self:iterated(node[2])
-  self:push()
-  for i, name in ipairs(node[1]) do self:declare(name[1], found[i]) end
+  self:push_loop()
+  for i, name in ipairs(node[1]) do self:declare(name, found[i]) end
   self:inner(node[3])
-  self:pop()
+  self:pop_loop()
 end
 
 function statements:Return(node)
@@ -224,6 +257,8 @@ local PASSES = 5
 function walk:run(tree)
   for pass = 1, PASSES do
     self.reports = pass == PASSES
+    self.given_before, self.given = self.given, {}
+    self.given_again_before, self.given_again, self.loops = self.given_again, {}, 0
     self.scope, self.fn = nil, { contexts = { load = true }, results = {}, is_file = true }
     self:push()
     self:block(tree)
