@@ -62,11 +62,12 @@ local function visit(schema, value, path, found)
   end
 end
 
--- Problems of an object, as in crds.lua.
-function list_types.problems(schema, object)
-  local found = {}
+-- Problems of an object, as in crds.lua; one that follows another with problems has none.
+function list_types.problems(schema, object, old)
+  local found, before = {}, {}
   visit(schema, object, "", found)
-  return found
+  if #found > 0 and old then visit(schema, old, "", before) end
+  return #before > 0 and {} or found
 end
 
 return list_types

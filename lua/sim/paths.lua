@@ -141,7 +141,7 @@ function paths.watched(path)
   local placed = parts[1] == "namespaces" and #parts >= 3
   local name = parts[placed and 4 or 2]
   if #parts > (placed and 4 or 2) then return end
-  if name then rest = rest:match "^(.*)/[^/]+$" end
+  if name then rest = rest:match "^(.*)/[^/]+/*$" end
   return { before .. rest, name and "metadata.name=" .. name or "" }
 end
 

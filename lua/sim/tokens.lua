@@ -35,7 +35,9 @@ end
 -- Fields of the request that its sender owns; a server adds audiences later.
 local function owned_of(spec)
   local fields = object("f:expirationSeconds", object())
-  for name in json.members(spec) do set(fields, "f:" .. name, object()) end
+  for name, value in json.members(spec) do
+    if value ~= json.null then set(fields, "f:" .. name, object()) end
+  end
   return object("f:spec", fields)
 end
 

@@ -20,7 +20,7 @@ local plans = {} -- by uid: times that were drawn once
 
 local function plan_of(pod)
   local uid = pod.metadata.uid
-  plans[uid] = plans[uid] or { fails = {} }
+  plans[uid] = plans[uid] or { fails = {}, due = {} } -- these by container
   return plans[uid]
 end
 
@@ -146,9 +146,9 @@ local function next_running(pod, plan, container, old)
     return status, times.now() + times.second
   end
   local delay_s = math.min(BACKOFF_S * 2 ^ (fails - 1), BACKOFF_MAX_S)
-  plan[container.name] = times.now() + delay_s * times.second
+  plan.due[container.name] = times.now() + delay_s * times.second
   container_events.waits(pod, container)
-  return containers.crashed(pod, container, old, code, delay_s), plan[container.name]
+  return containers.crashed(pod, container, old, code, delay_s), plan.due[container.name]
 end
 
 local function next_state(pod, plan, container, old)
@@ -158,7 +158,7 @@ local function next_state(pod, plan, container, old)
   end
   if old.state.running then return next_running(pod, plan, container, old) end
   if old.state.terminated then return old end
-  local due = plan[container.name] or times.now()
+  local due = plan.due[container.name] or times.now()
   if due > times.now() then return old, due end
   container_events.started(pod, container)
   local status = containers.running(container, old, 1)

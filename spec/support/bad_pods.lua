@@ -82,6 +82,10 @@ add([=[{"spec":{$}}]=], {
   [=["containers":[{"name":"a","image":"i","ports":[{"containerPort":1,"hostPort":8}]},
     {"name":"b","image":"i","ports":[{"containerPort":2,"hostPort":8}]}]]=],
   [=["hostNetwork":true,"containers":[{"name":"a","image":"i","ports":[{"containerPort":1,"hostPort":8}]}]]=],
+  [=["initContainers":[{"name":"a","image":"i"},{"name":"b","image":"i","ports":[
+    {"containerPort":1,"hostPort":8},{"containerPort":2,"hostPort":8}]}]]=],
+  [=["hostAliases":[{"ip":"1::2:","hostnames":["a"]}]]=], [=["hostAliases":[{"ip":"1.2.3.4::","hostnames":["a"]}]]=],
+  [=["hostAliases":[{"ip":"1:2:3:4:5:6:7:8::"}]]=], [=["hostAliases":[{"ip":"1:2:3:4:5:6:7:1.2.3.4"}]]=],
   [=["initContainers":[{"name":"c","image":"i"}]]=], [=["initContainers":[{"name":"d"}]]=],
   [=["initContainers":[{"name":"d","image":"i","livenessProbe":{"tcpSocket":{"port":1}}}]]=],
   [=["initContainers":[{"name":"d","image":"i","lifecycle":{"preStop":{"exec":{"command":["a"]}}}}]]=],
@@ -122,6 +126,7 @@ add([=[{"spec":{$}}]=], {
 -- Of volumes.
 add([=[{"spec":{"volumes":[{"name":"v",$}]}}]=], {
   [=["emptyDir":{},"hostPath":{"path":"/x"}]=], [=["emptyDir":{"sizeLimit":"-1"}]=], [=["hostPath":{}]=],
+  [=["rbd":{"monitors":["m"],"image":"i"},"quobyte":{"registry":"a:1","volume":"v"}]=],
   [=["hostPath":{"path":"/a/../b"}]=], [=["hostPath":{"path":"/a","type":"Odd"}]=], [=["secret":{}]=],
   [=["configMap":{}]=],
   [=["secret":{"secretName":"a","defaultMode":512}]=], [=["configMap":{"name":"a","items":[{"key":"k"}]}]=],

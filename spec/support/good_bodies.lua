@@ -79,7 +79,8 @@ return {
   pod [[{"containers":[{"name":"c","image":"i","env":[{"name":"a.b-c d","value":""},{"name":"A","value":"",
     "valueFrom":{"fieldRef":{"fieldPath":"metadata.annotations['example.com/A']"}}},{"name":"B","valueFrom":
     {"resourceFieldRef":{"resource":"limits.cpu","divisor":"1m"}}},{"name":"C","valueFrom":{"secretKeyRef":
-    {"name":"a.b","key":"c_d","optional":true}}}],"envFrom":[{"prefix":"P_","configMapRef":{"name":"a"}}]}]}]],
+    {"name":"a.b","key":"c_d","optional":true}}},{"name":"D","valueFrom":{"fieldRef":{"fieldPath":"spec.host"}}}],
+    "envFrom":[{"prefix":"P_","configMapRef":{"name":"a"}}]}]}]],
   pod [[{"initContainers":[{"name":"i","image":"i","restartPolicy":"Always","startupProbe":{"exec":{"command":["a"]}}},
     {"name":"j","image":"i","ports":[{"containerPort":1,"hostPort":8}]}],"containers":[{"name":"c","image":"i",
     "ports":[{"containerPort":1,"hostPort":8,"name":"a"},{"containerPort":1,"hostPort":8,"protocol":"UDP"}],
@@ -91,7 +92,9 @@ return {
     {"key":"a","value":"b","effect":"NoExecute","tolerationSeconds":0}],"dnsPolicy":"None",
     "dnsConfig":{"nameservers":["1.1.1.1","fd00::1"],"searches":["a.b.","."],"options":[{"name":"ndots"}]},
     "securityContext":{"fsGroup":0,"supplementalGroups":[0],"sysctls":[{"name":"kernel.shm_rmid_forced","value":"1"}],
-    "seccompProfile":{"type":"RuntimeDefault"}},"hostAliases":[{"ip":"10.0.0.1","hostnames":["a.b"]}]}]],
+    "seccompProfile":{"type":"RuntimeDefault"}},"hostAliases":[{"ip":"10.0.0.1","hostnames":["a.b"]},
+    {"ip":"1:2:3:4:5:6:1.2.3.4"},{"ip":"1:2:3:4:5:6:7::"},{"ip":"::2:3:4:5:6:7:8"}],
+    "volumes":[{"name":"q","quobyte":{"registry":"a:1","volume":"v"}}]}]],
   pod [[{"containers":[{"name":"c","image":"i","volumeMounts":[{"name":"a","mountPath":"/a"},{"name":"a",
     "mountPath":"/b","subPathExpr":"$(A)","mountPropagation":"None"}]}],"volumes":[{"name":"a","projected":{"sources":[
     {"configMap":{"name":"a","items":[{"key":"k","path":"a/b"}]}},{"downwardAPI":{"items":[{"path":"l","fieldRef":

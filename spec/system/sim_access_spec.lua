@@ -201,6 +201,24 @@ describe("kubelua sim --authorization rbac #threads", function()
     assert.are.equal("Unauthorized", refused(sim:client(own .. "0"), 401, "GET", "/version"))
   end)
 
+  it("reads the request of a token as a server does", function()
+    local admin, accounts = cluster.sim().api, "/api/v1/namespaces/default/serviceaccounts"
+    admin:create(accounts, { metadata = { name = "a" } })
+    local request = { spec = { audiences = cjson.null, expirationSeconds = cjson.null, boundObjectRef = cjson.null } }
+    local made = admin:create(accounts .. "/a/token", request)
+    assert.are.same({ 3600, "a" }, { made.spec.expirationSeconds, made.metadata.name })
+    assert.are.same({ ["f:spec"] = { ["f:expirationSeconds"] = {} } }, made.metadata.managedFields[1].fieldsV1)
+    for path, kind in pairs { [accounts .. "/a/token"] = "TokenRequest",
+      ["/apis/authentication.k8s.io/v1/tokenreviews"] = "TokenReview" } do
+      local status = admin:request("POST", path, "[]", nil, 400)
+      assert.has_match("the object provided is unrecognized (must be of type " .. kind .. "): couldn't get version",
+        status.message, 1, true)
+    end
+    assert.are.equal('TokenRequest in version "v1" cannot be handled as a TokenRequest: json: cannot unmarshal string '
+      .. "into Go struct field TokenRequestSpec.spec.expirationSeconds of type int64",
+      admin:request("POST", accounts .. "/a/token", { spec = { expirationSeconds = "1" } }, nil, 400).message)
+  end)
+
   it("answers reviews by the roles, with the binding", function()
     local sim = with_roles()
     local function review(token, kind, spec)

@@ -154,4 +154,35 @@ describe("subresources of kubelua sim #threads", function()
     refused_status(jobs .. "/j", '{"startTime":null}', "status.startTime: Required value: startTime is required for "
       .. "finished job")
   end)
+
+  it("takes the status of a Job that resumes, and of a suspended one that has nothing to do", function()
+    local jobs, merge = "/apis/batch/v1/namespaces/default/jobs", "application/merge-patch+json"
+    local pod = { restartPolicy = "Never", containers = { { name = "c", image = "i" } } }
+    local function create(name, completions)
+      sim.api:create(jobs, { metadata = { name = name }, spec = { suspend = true, completions = completions,
+        template = { spec = pod } } })
+    end
+    local function write(name, status, code)
+      return sim.api:request("PATCH", jobs .. "/" .. name .. "/status", '{"status":' .. status .. "}", merge, code)
+    end
+    local function suspended(status, year)
+      return ('{"startTime":"%d-01-01T00:00:00Z","conditions":[{"type":"Suspended","status":"%s"}]}'):format(year,
+        status)
+    end
+    create("a", 1)
+    write("a", suspended("True", 2020), 200)
+    sim.api:patch(jobs .. "/a", '{"spec":{"suspend":false}}')
+    assert.has_match("field is immutable for unsuspended job once set",
+      write("a", suspended("True", 2021), 422).message)
+    write("a", suspended("False", 2021), 200)
+    assert.has_match("field is immutable for unsuspended job once set",
+      write("a", suspended("False", 2022), 422).message)
+
+    local finished = '{"completionTime":"2020-01-02T00:00:00Z","conditions":[{"type":"SuccessCriteriaMet",'
+      .. '"status":"True"},{"type":"Complete","status":"True"}]}'
+    create("none", 0)
+    create("some", 1)
+    write("none", finished, 200)
+    assert.has_match("startTime is required for finished job", write("some", finished, 422).message)
+  end)
 end)

@@ -117,6 +117,73 @@ describe("a body for the simulated server #threads", function()
       .. 'type object: "string", spec.parts[0]: Invalid value: "x": must be an object for an array of list-type map]')
   end)
 
+  it("of a custom kind is not blamed for its lists if those that it follows were wrong, too", function()
+    local crds = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
+    sim.api:create(crds, (bad_bodies.crd:gsub('("tags":{"type":"array","x%-kubernetes%-list%-type":)"set"',
+      '%1"atomic"')))
+    sim.api:create(bad_bodies.widgets, { kind = "Widget", apiVersion = "example.com/v1", metadata = { name = "w" },
+      spec = { size = 1, tags = { "a", "a" } } })
+    sim.api:patch(crds .. "/widgets.example.com", '[{"op":"replace","path":"/spec/versions/0/schema/openAPIV3Schema/'
+      .. 'properties/spec/properties/tags/x-kubernetes-list-type","value":"set"}]', "json")
+    local function patch(tags, code)
+      return sim.api:request("PATCH", bad_bodies.widgets .. "/w", '{"spec":{"tags":' .. tags .. "}}",
+        "application/merge-patch+json", code)
+    end
+    patch('["b","b"]', 200)
+    patch('["b"]', 200)
+    assert.has_match('spec.tags[1]: Duplicate value: "c"', patch('["c","c"]', 422).message, 1, true)
+  end)
+
+  it("of a CronJob may have a zone in its schedule where it had one, if it has none beside", function()
+    local path = "/apis/batch/v1/namespaces/default/cronjobs"
+    local file, pod = temp.name(), { restartPolicy = "Never", containers = { { name = "c", image = "i" } } }
+    temp.write(file, cjson.encode { kind = "CronJob", apiVersion = "batch/v1",
+      metadata = { name = "old", namespace = "default" },
+      spec = { schedule = "TZ=UTC 1 * * * *", jobTemplate = { spec = { template = { spec = pod } } } } })
+    local loaded = cluster.sim { "--load", file }.api
+    local function patch(spec, code)
+      return loaded:request("PATCH", path .. "/old", cjson.encode { spec = spec }, "application/merge-patch+json", code)
+    end
+    patch({ schedule = "CRON_TZ=UTC 2 * * * *" }, 200)
+    assert.has_match('spec.schedule: Invalid value: "CRON_TZ=UTC 2 * * * *": cannot use both timeZone field and TZ or '
+      .. "CRON_TZ in schedule", patch({ timeZone = "UTC" }, 422).message, 1, true)
+    patch({ schedule = "3 * * * *", timeZone = "UTC" }, 200)
+    assert.has_match("cannot use TZ or CRON_TZ in schedule, use timeZone field instead",
+      patch({ schedule = "TZ=UTC 1 * * * *" }, 422).message)
+  end)
+
+  it("of a pod is checked in all its containers and volumes", function()
+    local function refused(spec, message)
+      spec.containers = spec.containers or { { name = "c", image = "i" } }
+      assert.are.equal('Pod "p" is invalid: ' .. message,
+        sim.api:request("POST", pods, { metadata = { name = "p" }, spec = spec }, nil, 422).message)
+    end
+    local twice = { { containerPort = 1, hostPort = 8 }, { containerPort = 2, hostPort = 8 } }
+    refused({ initContainers = { { name = "a", image = "i" }, { name = "b", image = "i", ports = twice } } },
+      'spec.initContainers[0].ports[1].hostPort: Duplicate value: "TCP//8"')
+    refused({ volumes = { { name = "v", quobyte = { registry = "a:1", volume = "v" }, rbd = { monitors = { "m" },
+      image = "i" } } } }, "spec.volumes[0].quobyte: Forbidden: may not specify more than 1 volume type")
+    local source = { fieldRef = { fieldPath = "spec.host" } }
+    sim.api:create(pods, { metadata = { name = "good" }, spec = {
+      containers = { { name = "c", image = "i", env = { { name = "A", valueFrom = source } } } },
+      volumes = { { name = "v", quobyte = { registry = "a:1", volume = "v" } } } } })
+  end)
+
+  it("has addresses as Go reads them", function()
+    local function code(ip)
+      local spec = { containers = { { name = "c", image = "i" } }, hostAliases = { { ip = ip, hostnames = { "a" } } } }
+      return (sim.api:curl("POST", pods .. "?dryRun=All", { metadata = { name = "p" }, spec = spec }))
+    end
+    for _, ip in ipairs { "1.2.3.4", "::", "::1", "1::", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:1.2.3.4", "::ffff:1.2.3.4",
+      "1:2:3:4:5:6:7::", "::2:3:4:5:6:7:8" } do
+      assert.are.equal(201, code(ip), ip)
+    end
+    for _, ip in ipairs { "1::2:", ":1::2", "1.2.3.4::", "1:2:3:4:5:6:7:1.2.3.4", "1:2:3:4:5:6:7:8::", ":::", "1::2::3",
+      "1:2:3:4:5:6:7", "12345::", "::00001", "::g", "::1.2.3", "::1.2.3.4:5", ":", "1.2.3.256" } do
+      assert.are.equal(422, code(ip), ip)
+    end
+  end)
+
   it("with rules in CEL is taken with a warning that names them", function()
     local ruled = cjson.decode(bad_bodies.crd)
     ruled.spec.versions[1].schema.openAPIV3Schema["x-kubernetes-validations"] = { { rule = "true" } }

@@ -158,6 +158,17 @@ describe("a watch of the simulated server #threads", function()
     assert.are.same({ "ADDED b" }, one:short(1))
   end)
 
+  it("is also at the old paths, with or without a slash at the end", function()
+    create "a"
+    create "b"
+    for _, path in ipairs { "configmaps/b", "configmaps/b/", "configmaps/b//" } do
+      local old = watching.open(sim.server, "/api/v1/watch/namespaces/default/" .. path)
+      assert.are.same({ "ADDED b" }, old:short(1), path)
+    end
+    assert.are.equal(404, (sim.api:curl("GET", "/api/v1/watch/configmaps/b/c/")))
+    assert.are.equal("", sim:err())
+  end)
+
   it("ends in good order after timeoutSeconds", function()
     local w = watch(initial .. "&timeoutSeconds=1")
     local code, text = w:finish(10)

@@ -188,6 +188,20 @@ describe("kubelua sim --world #threads", function()
     assert.are.same({ "own" }, names(slices))
   end)
 
+  it("starts a container again and again, whatever its name", function()
+    local spec = { containers = {} }
+    for i, name in ipairs { "fails", "due", "stop", "c" } do spec.containers[i] = { name = name, image = "i" } end
+    sim.api:create(core .. "pods", { kind = "Pod", apiVersion = "v1", spec = spec, metadata = { name = "p",
+      annotations = { ["sim.kubelua.dev/run-for"] = "1s", ["sim.kubelua.dev/exit-code"] = "1" } } })
+    step "10m"
+    local restarts = {}
+    for _, status in ipairs(sim.api:get(core .. "pods/p").status.containerStatuses) do
+      restarts[status.name] = status.restartCount
+    end
+    assert.is_true(restarts.c > 3)
+    assert.are.same({ fails = restarts.c, due = restarts.c, stop = restarts.c, c = restarts.c }, restarts)
+  end)
+
   it("counts pods of a Job that somebody deletes as failed, but not those that it stops", function()
     sim.api:create(batch .. "jobs", { kind = "Job", apiVersion = "batch/v1", metadata = { name = "work" },
       spec = { parallelism = 2, completions = 2,

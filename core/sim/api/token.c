@@ -59,11 +59,16 @@ static json_t *answer(const struct writing *w, json_t *body, struct token_reques
     return sim_lua_call(L);
 }
 
-static const struct sim_kind token_kind = {.group = "authentication.k8s.io", .kind = "TokenRequest"};
+static const struct schema_kind token_schema = {.group = "authentication.k8s.io",
+                                                .version = "v1",
+                                                .kind = "TokenRequest",
+                                                .type = "authentication/v1.TokenRequest"};
+static const struct sim_kind token_kind = {
+    .group = "authentication.k8s.io", .version = "v1", .kind = "TokenRequest", .schema = &token_schema};
 
 void sim_token_create(struct writing *w, const char *key)
 {
-    json_t *body = sim_write_body(w, "couldn't get version/kind; json parse error");
+    json_t *body = sim_body_of_subresource(w, &token_kind, NULL);
     if (!body) return;
     json_t *account = sim_stored(w->api->store, "v1", "ServiceAccount", key);
     struct token_request request = {w->api, account};

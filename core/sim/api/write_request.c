@@ -20,18 +20,6 @@
 
 enum { BODY_MAX = 3 << 20, MANAGER_MAX = 128 };
 
-json_t *sim_write_body(const struct writing *w, const char *what)
-{
-    char *why;
-    json_error_t error;
-    json_t *body = sim_parse(w->request->body, JSON_DECODE_ANY, &error);
-    if (body) return body;
-    json_decref(sim_parse_body(w->request->body, &why));
-    sim_reply_status(w->reply, sim_status_bad_request("%s: %s", what, why));
-    free(why);
-    return NULL;
-}
-
 static bool is_json(const struct writing *w)
 {
     if (!*w->request->content_type || sim_has_type(w->request, "application/json") ||

@@ -18,9 +18,6 @@ struct writing {
 
 /* --- write_request.c */
 
-/* Returns the body; NULL and a response if it is not JSON; `what` names the expected content. A new
- * reference. */
-json_t *sim_write_body(const struct writing *writing, const char *what);
 /* Responds to all writes except most deletes. Clears `written`. */
 void sim_write_respond(struct writing *writing, struct sim_written *written);
 

@@ -41,7 +41,7 @@ static void check_replicas(const json_t *object, const char *path, json_t *cause
     free(copy);
 }
 
-json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *object, bool of_status)
+json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const json_t *object, bool of_status)
 {
     json_t *causes = json_array();
     if (sim_is_crd(kind)) sim_crd_check(object, causes);
@@ -53,6 +53,7 @@ json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *object, bool 
     lua_State *L = sim_lua_take("sim.list_types", "problems");
     sim_lua_push(L, kind->structural);
     sim_lua_push(L, object);
+    sim_lua_push(L, old);
     sim_add_causes(causes, L);
     return causes;
 }

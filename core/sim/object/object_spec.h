@@ -8,9 +8,9 @@
 
 #include "sim/object/object_rules.h"
 
-/* Returns the causes for an object with its defaults; `of_status`: what a write of its status is refused for.
- */
-json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *object, bool of_status);
+/* Returns the causes for an object with its defaults, which follows `old` (may be NULL); `of_status`: what a
+ * write of its status is refused for. */
+json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const json_t *object, bool of_status);
 /* Appends the causes by the tables of rules (validate/rules.h), unless `old`, the previous state or NULL, has
  * them. `given` is the body. */
 void sim_add_rule_causes(const struct sim_kind *kind, const json_t *old, const json_t *object,

@@ -212,7 +212,7 @@ json_t *sim_status_said(const json_t *found, const struct sim_kind *kind, const 
     const struct sim_kind missing = {.group = "", .plural = first};
     json_t *causes;
     switch (json_integer_value(json_array_get(found, 0))) {
-    case 0: return NULL;
+    case 0: return sim_status_internal("Lua of the simulator failed, as its log says");
     case 400: return sim_status_bad_request("%s", first);
     case 403: return sim_status_forbidden(kind, name, first);
     case 404: return sim_status_not_found(&missing, second);

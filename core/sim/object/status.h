@@ -37,7 +37,7 @@ json_t *sim_status_invalid_causes(const struct sim_kind *kind, const char *name,
 /* The Status of a refusal by a function of lua/sim/: a list of 400 and a message, 403, name and reason, 404,
  * plural and name, 422 and problems (cause.h), 429, message, cause and seconds or false, or 500, a message
  * and, as of a server that did not expect it, true. `kind` and `name` are of 403 and 422. A new reference;
- * NULL of anything but a list. */
+ * of anything but a list, such as NULL after an error in Lua, it is a 500. */
 json_t *sim_status_said(const json_t *found, const struct sim_kind *kind, const char *name);
 /* 422 with one cause. */
 json_t *sim_status_invalid(const struct sim_kind *kind, const char *name, const char *type, const char *field,

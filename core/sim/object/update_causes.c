@@ -67,7 +67,8 @@ bool sim_check_update(const struct sim_kind *kind, const json_t *old, const json
     char *set = xasprintf("%s%s", of_status ? "status of " : "", kind->kind);
     const struct schema_rule_set *rules =
         kind->schema && (of_status || !subresource) ? schema_rule_set(set) : NULL;
-    json_t *causes = json_array(), *more = json_array(), *spec = sim_spec_causes(kind, object, of_status);
+    json_t *causes = json_array(), *more = json_array(),
+           *spec = sim_spec_causes(kind, old, object, of_status);
     check_finalizers(object, old, update);
     sim_metadata_causes(kind, object, SIM_CHECK_LABELS | SIM_CHECK_FINALIZERS, causes);
     json_array_extend(causes, update);

@@ -75,11 +75,16 @@ local function read_schedule(source)
   end
 end
 
-function batch.schedule(path, schedule)
+-- A zone stays allowed where the schedule had one.
+function batch.schedule(path, schedule, _, _, old, object)
   local problems, zoned = found.new(), schedule:find("TZ", 1, true)
   local ok, result = pcall(read_schedule, (schedule:gsub("^C?R?O?N?_?TZ=%S+ +", "")))
   if not ok then problems:invalid(path, schedule, result.text or tostring(result)) end
-  if zoned then
+  if zoned and text(old):find("TZ", 1, true) then
+    if at(object, "spec.timeZone") then
+      problems:invalid(path, schedule, "cannot use both timeZone field and TZ or CRON_TZ in schedule")
+    end
+  elseif zoned then
     problems:invalid(path, schedule, "cannot use TZ or CRON_TZ in schedule, use timeZone field instead")
   end
   return problems

@@ -93,16 +93,35 @@ end
 
 -- --- addresses
 
-function forms.is_address(ip)
-  local parts, colons = {}, select(2, ip:gsub(":", ""))
+local function is_v4(ip)
+  local parts = {}
   for part in ip:gmatch "[^.]+" do parts[#parts + 1] = tonumber(part:match "^%d+$") or 256 end
-  if colons == 0 then
-    local gap = ip:find "^%." or ip:find "%.%." or ip:find "%.$"
-    return #parts == 4 and not gap and math.max(unpack(parts)) < 256
+  local gap = ip:find "^%." or ip:find "%.%." or ip:find "%.$"
+  return #parts == 4 and not gap and math.max(unpack(parts)) < 256
+end
+
+-- How many groups of 16 bits there are between colons; nil of what is none. The end may be an IPv4 address.
+local function count_groups(source, is_end)
+  local n, over = 0, false
+  for group in (source ~= "" and source .. ":" or ""):gmatch "(.-):" do
+    local embedded = is_end and group:find(".", 1, true) and is_v4(group)
+    if over or not embedded and not group:find "^%x%x?%x?%x?$" then return end
+    n, over = n + (embedded and 2 or 1), embedded
   end
-  local gaps = select(2, ip:gsub("::", ""))
-  return not ip:find "[^%x:.]" and not ip:find "%x%x%x%x%x" and not ip:find ":::" and gaps <= 1
-    and (gaps == 1 and colons <= 7 or colons == 7)
+  return n
+end
+
+-- A gap stands for at least one group.
+local function is_v6(ip)
+  local head, tail = ip:match "^(.-)::(.*)$"
+  if not head then return count_groups(ip, true) == 8 end
+  local before, after = count_groups(head, false), count_groups(tail, true)
+  return before ~= nil and after ~= nil and before + after < 8
+end
+
+function forms.is_address(ip)
+  if ip:find(":", 1, true) then return is_v6(ip) end
+  return is_v4(ip)
 end
 
 function forms.address(text)

@@ -109,7 +109,7 @@ local checks = {
       return problems:invalid(path .. ".fieldPath", field,
         string.format("error converting fieldPath: field label not supported: %s", field))
     end
-    problems:enum(path .. ".fieldPath", field, field_paths)
+    problems:enum(path .. ".fieldPath", field == "spec.host" and "spec.nodeName" or field, field_paths)
   end,
   resourceFieldRef = function(problems, path, ref)
     local resource = text(ref, "resource")
@@ -167,12 +167,13 @@ function pods.host_port(path, port, own, _, _, object)
   local problems, address = found.new(), string.format("%s/%s/%d", text(own, "protocol"), text(own, "hostIP"), port)
   for c, other in each(at(object, above .. (above ~= "" and "." or "") .. list)) do
     local same = c - 1 == tonumber(container)
-    if c - 1 > tonumber(container) or not same and list ~= "containers" then break end
-    for p, used in each(at(other, "ports")) do
+    local counts = same or c - 1 < tonumber(container) and list == "containers"
+    for p, used in each(counts and at(other, "ports") or nil) do
       if same and p - 1 >= tonumber(place) then break end
       local shown = string.format("%s/%s/%d", text(used, "protocol"), text(used, "hostIP"), int(used, "hostPort", 0))
       if shown == address then
-        problems:duplicate(path, address)
+        -- A server looks at an init container as at a list of one.
+        problems:duplicate(list == "containers" and path or (path:gsub("%[%d+%](%.ports%[%d+%])", "[0]%1")), address)
         return problems
       end
     end

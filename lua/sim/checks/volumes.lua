@@ -138,9 +138,9 @@ local types = {
       problems:invalid(path .. ".path", text(source, "path"), "must be an absolute path")
     end
   end },
-  { "iscsi" }, { "glusterfs" },
+  { "iscsi" }, { "glusterfs" }, { "flocker" },
   { "persistentVolumeClaim", check_needs "claimName" },
-  { "rbd" }, { "cinder" }, { "cephfs" }, { "flocker" },
+  { "rbd" }, { "cinder" }, { "cephfs" }, { "quobyte" },
   { "downwardAPI", check_downward },
   { "fc" }, { "flexVolume" },
   { "configMap", check_named "name" },
