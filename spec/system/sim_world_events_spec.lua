@@ -152,8 +152,10 @@ describe("kubelua sim --world tells Events #threads", function()
   end)
 
   it("of pods that a node repels, at once or after as long as they bear it", function()
-    local tolerations = { none = {}, brief = { { key = "a", operator = "Exists", tolerationSeconds = 30 } },
-      calm = { { key = "a", operator = "Exists", tolerationSeconds = 60 } }, ever = { { operator = "Exists" } } }
+    local function bears(seconds)
+      return { { key = "a", operator = "Exists", effect = "NoExecute", tolerationSeconds = seconds } }
+    end
+    local tolerations = { none = {}, brief = bears(30), calm = bears(60), ever = { { operator = "Exists" } } }
     for name, list in pairs(tolerations) do
       sim.api:create(core .. "pods", { kind = "Pod", apiVersion = "v1", metadata = { name = name },
         spec = { tolerations = #list > 0 and list or nil, containers = { { name = "c", image = "i:1" } } } })

@@ -398,7 +398,7 @@ describe("objects", function()
       },
     }
     local web = support.pod("a", { app = "web" })
-    web.status = { phase = "Running" }
+    web.status = { phase = "Running", conditions = { { type = "Ready", status = "True" } } }
     assert.equal("nil\t429\tTooManyRequests\tDisruptionBudget\ttrue", printed([[
       local done, err = k8s.evict({ namespace = "shop", name = "a" })
       print(done, err.code, err.reason, err.causes[1].reason, k8s.get("pods", "shop/a") ~= nil)

@@ -94,6 +94,7 @@ struct sim_server *sim_server_new(struct loop *loop, const struct sim_server_opt
     set_up(server, loop, options);
     const struct sim_access_options access = {.token_file = options->token_file, .rbac = options->rbac};
     server->api.access = sim_access_new(&server->api, &access, err);
+    server->api.checks_loads = true;
     if (server->api.access && load(server, options, err)) {
         server->api.director = sim_director_new(&server->api, server->pods, refuse, server);
         server->http = sim_http_new(loop, &server->api, &http, err);

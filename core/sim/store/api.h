@@ -58,6 +58,7 @@ struct sim_api {
     struct sim_access *access; /* NULL: nobody is asked who he is */
     struct sim_director *director;
     sim_compact_fn *compact; /* of a faster parser than ours, for large files; NULL without */
+    bool checks_loads;       /* objects that are loaded have to have the types of their kinds */
     /* A deleted pod on a node waits for the end of its grace period. Called without the store's lock. May be
      * NULL. */
     void (*terminating)(void *ctx, const struct sim_served *served, const struct sim_object *object,

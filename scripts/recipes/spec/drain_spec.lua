@@ -13,7 +13,7 @@ describe("recipes/drain.lua", function()
     return { kind = "Pod",
       metadata = { namespace = "shop", name = name, labels = { app = "web" }, ownerReferences = owners },
       spec = { nodeName = "n1", terminationGracePeriodSeconds = 0, containers = { { name = "c", image = "i" } } },
-      status = { phase = "Running" } }
+      status = { phase = "Running", conditions = { { type = "Ready", status = "True" } } } }
   end
 
   before_each(function()

@@ -14,18 +14,20 @@ describe("recipes/pull_secrets.lua", function()
   it("gives accounts the secret, and follows its changes", function()
     local env = test.load("pull_secrets.lua", {
       params = { from = "registry" },
-      objects = { account("registry", "default"), account("shop", "default"), account("shop", "other"), secret "MQ==" },
+      objects = {
+        account("registry", "default"), account("shop", "default"), account("shop", "other"), secret "eyJhdXRocyI6e319",
+      },
     })
     env:settle()
-    assert.equal("MQ==", env:get("secrets", "shop/pull").data[".dockerconfigjson"])
+    assert.equal("eyJhdXRocyI6e319", env:get("secrets", "shop/pull").data[".dockerconfigjson"])
     assert.same({ { name = "pull" } }, env:get("serviceaccounts", "shop/default").imagePullSecrets)
     assert.is_nil(env:get("serviceaccounts", "shop/other").imagePullSecrets)
     assert.is_nil(env:get("serviceaccounts", "registry/default").imagePullSecrets)
-    env:update(secret "Mg==")
+    env:update(secret "eyJhdXRocyI6eyJhIjp7fX19")
     env:settle()
-    assert.equal("Mg==", env:get("secrets", "shop/pull").data[".dockerconfigjson"])
+    assert.equal("eyJhdXRocyI6eyJhIjp7fX19", env:get("secrets", "shop/pull").data[".dockerconfigjson"])
     env:add(account("crm", "default"))
     env:settle()
-    assert.equal("Mg==", env:get("secrets", "crm/pull").data[".dockerconfigjson"])
+    assert.equal("eyJhdXRocyI6eyJhIjp7fX19", env:get("secrets", "crm/pull").data[".dockerconfigjson"])
   end)
 end)

@@ -322,12 +322,13 @@ static void test_more_namespaces_than_may_be_watched_one_by_one_are_an_error(voi
     buf_clear(&names);
 }
 
-static void test_a_kind_without_namespaces_is_watched_as_a_whole(void **state)
+static void test_a_kind_without_namespaces_is_refused(void **state)
 {
-    claim_by("nodes", "team=shop");
+    struct informer_claim *nodes = claim_by("nodes", "team=shop");
     resolve(false);
-    assert_int_equal(source_count, 1);
-    assert_string_equal(scopes[0], "nodes ns= l= f=");
+    assert_int_equal(source_count, 0);
+    assert_string_equal(status_of(nodes).text,
+                        "nodes are not namespaced, so namespaces.selector cannot choose any");
 }
 
 #define CASE(test) cmocka_unit_test_setup_teardown(test, open_history, close_history)
@@ -371,7 +372,7 @@ int main(void)
         CASE(test_of_namespaces_one_by_one_some_join_and_leave_and_come_back),
         CASE(test_new_claims_and_handlers_take_what_is_watched_one_by_one),
         CASE(test_more_namespaces_than_may_be_watched_one_by_one_are_an_error),
-        CASE(test_a_kind_without_namespaces_is_watched_as_a_whole),
+        CASE(test_a_kind_without_namespaces_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
