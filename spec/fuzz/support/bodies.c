@@ -91,6 +91,8 @@ static bool is_known_failure(const char *message)
         "failed to convert new object ",
         "resourceVersion should not be set on objects to be created",
         "strconv.ParseUint: parsing ",
+        "target.name: Required value",
+        "target.kind: Unsupported value",
     };
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
         if (strstr(message, known[i])) return true;
