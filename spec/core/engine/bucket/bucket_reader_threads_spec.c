@@ -17,17 +17,18 @@
 #include "engine/bucket/bucket_key.h"
 #include "engine/bucket/bucket_reader.h"
 
-/* What a bucket answers, one step for each call of `next`. */
+/* Answers of a bucket, one step for each call of `next`. */
 struct step {
     enum bucket_next next;
     uint64_t sequence, pending;
     int wait_ms;
 };
 
+/* Set by the test, read by the threads of readers; `at` moves on there. */
 static struct script {
-    const struct step *steps;
-    size_t at, count;
-    const char *forgotten;
+    const struct step *_Atomic steps;
+    atomic_size_t at, count;
+    const char *_Atomic forgotten;
     atomic_int is_black, is_held, has_ended;
 } script;
 
@@ -60,7 +61,7 @@ static enum bucket_next next(void *client, int timeout_ms, struct bucket_message
         usleep(1000);
         return BUCKET_NEXT_NONE;
     }
-    const struct step *step = &script.steps[script.at++];
+    const struct step *step = &atomic_load(&script.steps)[atomic_fetch_add(&script.at, 1)];
     usleep((useconds_t)step->wait_ms * 1000);
     *message = (struct bucket_message){.key = "objects._.v1.pods.default.a",
                                        .value = "{}",
@@ -77,8 +78,9 @@ static void stop(void *client) {}
 static enum bucket_outcome get(void *client, const char *key, struct bucket_message *message,
                                struct stream_error *error)
 {
-    if (!script.forgotten || strcmp(key, BUCKET_KEY_FORGOTTEN) != 0) return BUCKET_MISSING;
-    *message = (struct bucket_message){.key = key, .version = script.forgotten, .encoding = ""};
+    const char *forgotten = atomic_load(&script.forgotten);
+    if (!forgotten || strcmp(key, BUCKET_KEY_FORGOTTEN) != 0) return BUCKET_MISSING;
+    *message = (struct bucket_message){.key = key, .version = forgotten, .encoding = ""};
     return BUCKET_DONE;
 }
 
