@@ -13,6 +13,7 @@
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "informer/reflect/held_events.h"
 #include "kube/kinds/resource.h"
 
 enum followed_state {
@@ -21,19 +22,13 @@ enum followed_state {
     FOLLOWED_IN,      /* in the cache, or part of the list in progress */
 };
 
-struct held_event {
-    enum lw_event_type type;
-    struct root *object;
-};
-
 struct followed_namespace {
     UT_hash_handle hh;
     struct followed *followed;
     enum followed_state state;
     void *list;              /* while joining */
-    struct held_event *held; /* while joining: its events, in order */
-    size_t held_count;
-    struct buf floor; /* version of its own list: older events are known; empty: none */
+    struct held_events held; /* while joining: its events */
+    struct buf floor;        /* version of its own list: older events are known; empty: none */
     char name[];
 };
 
@@ -79,21 +74,13 @@ struct followed_counts followed_count(const struct followed *f)
     return (struct followed_counts){f->count, f->joining};
 }
 
-static void release_held(struct followed_namespace *n)
-{
-    for (size_t i = 0; i < n->held_count; i++) root_unref(n->held[i].object);
-    free(n->held);
-    n->held = NULL;
-    n->held_count = 0;
-}
-
 static void end_join(struct followed_namespace *n)
 {
     struct followed *f = n->followed;
     if (n->state != FOLLOWED_JOINING) return;
     f->options.end_list(f->options.ctx, n->list);
     n->list = NULL;
-    release_held(n);
+    held_events_clear(&n->held);
     f->joining--;
 }
 
@@ -125,33 +112,15 @@ void followed_free(struct followed *f)
 
 static void start_due(struct followed *f);
 
-/* The list with the newer ones of the events since it was requested, as the watch has them. */
-static void merge_held(const struct followed_namespace *n, const struct collection *listed,
-                       struct str version, struct collection *out)
+static bool is_of(const void *ns, const struct root *object)
 {
-    struct text text, text_ns;
-    for (size_t i = 0; i < listed->used; i++)
-        if (str_is(root_namespace(listed->objects[i], &text), n->name))
-            collection_put(out, root_ref(listed->objects[i]));
-    for (size_t i = 0; i < n->held_count; i++) {
-        struct root *object = n->held[i].object;
-        int order = 0;
-        if (!resource_version_compare(root_resource_version(object, &text), version, &order, NULL) ||
-            order <= 0)
-            continue;
-        if (n->held[i].type == LW_DELETED)
-            collection_remove(out, root_namespace(object, &text_ns), root_name(object, &text));
-        else
-            collection_put(out, root_ref(object));
-    }
+    struct text text;
+    return str_is(root_namespace(object, &text), ((const struct followed_namespace *)ns)->name);
 }
 
 static void note_version(struct followed *f, struct str version)
 {
-    int order = 0;
-    if (f->version.len &&
-        (!resource_version_compare(version, buf_slice(&f->version), &order, NULL) || order <= 0))
-        return;
+    if (f->version.len && !version_is_newer(version, buf_slice(&f->version))) return;
     f->version.len = 0;
     buf_str(&f->version, version);
 }
@@ -169,9 +138,11 @@ void followed_listed(struct followed_namespace *n, struct collection *listed, st
     }
     merged.refused = listed->refused;
     listed->refused = NULL;
-    merge_held(n, listed, version, &merged);
+    for (size_t i = 0; i < listed->used; i++)
+        if (is_of(n, listed->objects[i])) collection_put(&merged, root_ref(listed->objects[i]));
+    held_events_merge(&n->held, version, is_of, n, &merged);
     log_v(2, "Namespace joined", F("reflector", f->name), F("namespace", n->name),
-          FI("objects", collection_count(&merged)), FI("held", n->held_count),
+          FI("objects", collection_count(&merged)), FI("held", held_events_count(&n->held)),
           FS("resourceVersion", version));
     collection_replace_part(&merged, f->options.fifo, n->name, clock_wall_us(f->options.clock));
     n->floor.len = 0;
@@ -266,17 +237,13 @@ bool followed_takes(struct followed *f, enum lw_event_type type, struct root *ob
 {
     struct followed_namespace *n = find_of(f, object);
     struct text text;
-    int order = 1;
     if (n && n->state == FOLLOWED_JOINING) {
-        *array_add(n->held, n->held_count) = (struct held_event){type, object};
+        held_events_add(&n->held, type, object);
         return true;
     }
-    if (n && n->state == FOLLOWED_IN) {
-        if (n->floor.len)
-            resource_version_compare(root_resource_version(object, &text), buf_slice(&n->floor), &order,
-                                     NULL);
-        if (order > 0) return false;
-    }
+    if (n && n->state == FOLLOWED_IN &&
+        (!n->floor.len || version_is_newer(root_resource_version(object, &text), buf_slice(&n->floor))))
+        return false;
     root_unref(object);
     return true;
 }

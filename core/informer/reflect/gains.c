@@ -10,12 +10,8 @@
 #include "base/clock.h"
 #include "base/log.h"
 #include "base/mem.h"
+#include "informer/reflect/held_events.h"
 #include "kube/kinds/resource.h"
-
-struct gained_event {
-    enum lw_event_type type;
-    struct root *object;
-};
 
 /* Slots that were listed alone: their events up to this version are known. */
 struct gained_floor {
@@ -27,8 +23,7 @@ struct gains {
     struct gains_options options;
     struct slot_set missing; /* that are being listed */
     void *list;              /* NULL: none */
-    struct gained_event *held;
-    size_t held_count;
+    struct held_events held; /* of these */
     struct gained_floor *floors;
     size_t floor_count;
     struct buf version; /* newest of a floor */
@@ -46,10 +41,7 @@ static void end_list(struct gains *g)
     if (g->list) g->options.end_list(g->options.ctx, g->list);
     g->list = NULL;
     g->missing = (struct slot_set){0};
-    for (size_t i = 0; i < g->held_count; i++) root_unref(g->held[i].object);
-    free(g->held);
-    g->held = NULL;
-    g->held_count = 0;
+    held_events_clear(&g->held);
 }
 
 bool gains_reset(struct gains *g)
@@ -89,29 +81,10 @@ void gains_keep(struct gains *g, const struct slot_set *owned)
 
 /* --- the end of the list */
 
-static bool is_missing(const struct gains *g, const struct root *object)
+static bool is_missing(const void *gains, const struct root *object)
 {
+    const struct gains *g = gains;
     return slot_set_has(&g->missing, shard_slot_of(g->options.by, object));
-}
-
-/* Returns whether the first version is newer; true if they cannot be compared. */
-static bool is_newer(struct str version, struct str than)
-{
-    int order = 1;
-    return !resource_version_compare(version, than, &order, NULL) || order > 0;
-}
-
-static void put_held(const struct gains *g, struct str version, struct collection *out)
-{
-    struct text text, text_ns;
-    for (size_t i = 0; i < g->held_count; i++) {
-        struct root *object = g->held[i].object;
-        if (!is_missing(g, object) || !is_newer(root_resource_version(object, &text), version)) continue;
-        if (g->held[i].type == LW_DELETED)
-            collection_remove(out, root_namespace(object, &text_ns), root_name(object, &text));
-        else
-            collection_put(out, root_ref(object));
-    }
 }
 
 static void add_floor(struct gains *g, struct str version)
@@ -119,7 +92,7 @@ static void add_floor(struct gains *g, struct str version)
     struct gained_floor *floor = array_add(g->floors, g->floor_count);
     *floor = (struct gained_floor){.slots = g->missing};
     buf_str(&floor->version, version);
-    if (g->version.len && !is_newer(version, buf_slice(&g->version))) return;
+    if (g->version.len && !version_is_newer(version, buf_slice(&g->version))) return;
     g->version.len = 0;
     buf_str(&g->version, version);
 }
@@ -138,9 +111,9 @@ void gains_listed(struct gains *g, struct collection *listed, struct str version
     for (size_t i = 0; i < listed->used; i++)
         if (listed->objects[i] && is_missing(g, listed->objects[i]))
             collection_put(&merged, root_ref(listed->objects[i]));
-    put_held(g, version, &merged);
+    held_events_merge(&g->held, version, is_missing, g, &merged);
     log_v(2, "Listed gained slots", F("reflector", g->options.name), FI("slots", slot_set_count(&g->missing)),
-          FI("objects", collection_count(&merged)), FI("held", g->held_count),
+          FI("objects", collection_count(&merged)), FI("held", held_events_count(&g->held)),
           FS("resourceVersion", version));
     collection_replace_part(&merged, g->options.fifo, "", clock_wall_us(g->options.clock));
     add_floor(g, version);
@@ -163,7 +136,7 @@ static bool is_known(struct gains *g, const struct root *object)
     struct str version = root_resource_version(object, &text);
     size_t slot = g->floor_count ? shard_slot_of(g->options.by, object) : 0;
     for (size_t i = g->floor_count; i-- > 0;) {
-        if (is_newer(version, buf_slice(&g->floors[i].version)))
+        if (version_is_newer(version, buf_slice(&g->floors[i].version)))
             drop_floor(g, i);
         else
             known |= slot_set_has(&g->floors[i].slots, slot);
@@ -174,7 +147,7 @@ static bool is_known(struct gains *g, const struct root *object)
 bool gains_take(struct gains *g, enum lw_event_type type, struct root *object)
 {
     if (g->list && is_missing(g, object)) {
-        *array_add(g->held, g->held_count) = (struct gained_event){type, object};
+        held_events_add(&g->held, type, object);
         return true;
     }
     if (!is_known(g, object)) return false;

@@ -134,23 +134,10 @@ static void play(uint64_t seed)
 {
     struct run run;
     begin(&run, seed);
-    for (int64_t i = dice(&run, 10, 120); i > 0; i--)
-        changing_step(&run.share, toggle_namespace, check_left, &run);
+    changing_go_on(&run.share, toggle_namespace, check_left, &run);
     settle(&run);
     changing_compare(&run.share, is_owned, &run, &total.all);
     end(&run);
-}
-
-static int open_pool(void **state)
-{
-    objects_open();
-    return 0;
-}
-
-static int close_pool(void **state)
-{
-    if (!runs_failed()) objects_close();
-    return 0;
 }
 
 static void test_after_random_joins_leaves_and_faults_cache_and_handlers_agree_with_the_server(void **state)
@@ -168,8 +155,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(
-            test_after_random_joins_leaves_and_faults_cache_and_handlers_agree_with_the_server, open_pool,
-            close_pool),
+            test_after_random_joins_leaves_and_faults_cache_and_handlers_agree_with_the_server,
+            runs_open_objects, runs_close_objects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

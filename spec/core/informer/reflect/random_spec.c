@@ -254,18 +254,6 @@ static void play(uint64_t seed)
     end(&run);
 }
 
-static int open_pool(void **state)
-{
-    objects_open();
-    return 0;
-}
-
-static int close_pool(void **state)
-{
-    if (!runs_failed()) objects_close();
-    return 0;
-}
-
 static void test_after_random_faults_cache_and_handlers_agree_with_the_server(void **state)
 {
     runs_play(play, 3000);
@@ -297,9 +285,9 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(test_after_random_faults_cache_and_handlers_agree_with_the_server,
-                                        open_pool, close_pool),
+                                        runs_open_objects, runs_close_objects),
         cmocka_unit_test_setup_teardown(test_the_same_seed_delivers_the_same_events_in_the_same_order,
-                                        open_pool, close_pool),
+                                        runs_open_objects, runs_close_objects),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

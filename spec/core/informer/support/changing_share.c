@@ -84,8 +84,7 @@ static int64_t choose_pause(struct changing_share *share)
     }
 }
 
-void changing_step(struct changing_share *share, void (*toggle)(void *ctx), void (*check)(void *ctx),
-                   void *ctx)
+static void step(struct changing_share *share, void (*toggle)(void *ctx), void (*check)(void *ctx), void *ctx)
 {
     struct fake_server *server = &share->server;
     for (int64_t i = changing_dice(share, 0, 4); i > 0; i--) fake_server_change(server);
@@ -101,6 +100,12 @@ void changing_step(struct changing_share *share, void (*toggle)(void *ctx), void
     /* Once everything that was queued is processed, nothing is left of what is not owned. */
     if (!shared_informer_has_work(share->informer)) check(ctx);
     if (!changing_dice(share, 0, 20)) toggle_handler(share);
+}
+
+void changing_go_on(struct changing_share *share, void (*toggle)(void *ctx), void (*check)(void *ctx),
+                    void *ctx)
+{
+    for (int64_t i = changing_dice(share, 10, 120); i > 0; i--) step(share, toggle, check, ctx);
 }
 
 void changing_settle(struct changing_share *share)

@@ -33,10 +33,10 @@ void changing_begin(struct changing_share *share, uint64_t seed);
 struct reflector *changing_list(struct changing_share *share, struct reflector_options options);
 /* Ends it; it is freed with the share, as it may be what calls. */
 void changing_end_list(struct changing_share *share, struct reflector *list);
-/* Some changes, faults and time; `toggle` moves a part in or out, now and then, and `check` is called after
- * the consumer. */
-void changing_step(struct changing_share *share, void (*toggle)(void *ctx), void (*check)(void *ctx),
-                   void *ctx);
+/* Some steps of changes, faults and time; `toggle` moves a part in or out, now and then, and `check` is
+ * called where nothing is queued. */
+void changing_go_on(struct changing_share *share, void (*toggle)(void *ctx), void (*check)(void *ctx),
+                    void *ctx);
 /* Ends the faults; afterwards the reflector watches, and all is handled. */
 void changing_settle(struct changing_share *share);
 /* Cache and handlers have what the server has of its objects that are `owned`, by their keys too; adds to the

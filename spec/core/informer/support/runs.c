@@ -8,6 +8,8 @@
 
 #include <cmocka.h>
 
+#include "core/informer/support/objects.h"
+
 static uint64_t playing;
 static bool under_way;
 
@@ -34,4 +36,16 @@ bool runs_failed(void)
     bool failed = under_way;
     under_way = false;
     return failed;
+}
+
+int runs_open_objects(void **state)
+{
+    objects_open();
+    return 0;
+}
+
+int runs_close_objects(void **state)
+{
+    if (!runs_failed()) objects_close();
+    return 0;
 }
