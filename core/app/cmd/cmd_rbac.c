@@ -31,8 +31,7 @@ static const struct flag flags[] = {
     {"name", 0, FLAG_STRING, &role_name, "NAME", NULL, "Name of the generated roles (default kubelua)"},
     {"for", 0, FLAG_CHOICE, &whose, "run|publish|worker", "run|publish|worker",
      "Whose permissions: those of kubelua run; of kubelua publish, for the kinds of the scripts' informers; "
-     "or "
-     "of kubelua run --from, whose informers ask no server (default run)"},
+     "or of kubelua run --from, whose informers ask no server (default run)"},
     {"kind", 0, FLAG_LIST, &published, "KIND", NULL,
      "With --for publish: one more kind that is published (repeatable)"},
     {"against", 0, FLAG_LIST, &against, "FILE|DIR", NULL,
@@ -130,16 +129,6 @@ static void set_shard(lua_State *L, const char *here)
     lua_setfield(L, -2, "shard");
 }
 
-static void set_published(lua_State *L)
-{
-    lua_createtable(L, (int)published.count, 0);
-    for (size_t i = 0; i < published.count; i++) {
-        lua_pushstring(L, published.items[i]);
-        lua_rawseti(L, -2, (int)i + 1);
-    }
-    lua_setfield(L, -2, "published");
-}
-
 static bool print_rules(lua_State *L, const struct check_target *target, const struct script_files *files,
                         const char *here, struct err *err)
 {
@@ -156,7 +145,8 @@ static bool print_rules(lua_State *L, const struct check_target *target, const s
     tool_set_text(L, "whose", whose);
     tool_set_text(L, "default_namespace",
                   !options.all_namespaces && options.cluster.namespace_ ? options.cluster.namespace_ : "");
-    set_published(L);
+    tool_push_list(L, &published);
+    lua_setfield(L, -2, "published");
     set_reports(L);
     set_shard(L, here);
     return tool_call(L, "tool.check.rbac", err);

@@ -123,8 +123,7 @@ bool publish_flush(struct publisher *publisher, bool in_any_case);
 struct publish_item *publish_add(struct publisher *publisher, struct published *entry, const char *key,
                                  struct str version, size_t value, bool is_deleted);
 /* Encodes the end of the batch's text, from `value` on, if it exceeds the largest message. Returns its
- * encoding,
- * "" if it fits as it is; NULL if it fits in none: then the text is as before. */
+ * encoding, "" if it fits as it is; NULL if it fits in none: then the text is as before. */
 const char *publish_fit(struct publisher *publisher, size_t value);
 /* Around each call of the module. */
 static inline void publish_enter(struct publisher *publisher)

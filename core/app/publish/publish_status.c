@@ -6,7 +6,7 @@
 FAMILY(family_messages, 345, COUNTER, "kubelua_publish_objects_total", "bucket,result", NULL,
        "Number of objects that were written to a bucket.");
 FAMILY(family_failures, 346, COUNTER, "kubelua_publish_failures_total", "bucket", NULL,
-       "Number of tries to write to a bucket that failed.");
+       "Number of tries to write to a bucket, or to read its keys, that failed.");
 FAMILY(family_leads, 347, GAUGE, "kubelua_publish_leading", "bucket", NULL,
        "1 if this publisher writes to the bucket, else 0.");
 FAMILY(family_listed, 348, GAUGE, "kubelua_publish_kinds_listed", "bucket", NULL,

@@ -23,6 +23,9 @@ enum {
     END_MS = 2000, /* to write what is known at the end */
 };
 
+static const char WRITE_FAILED[] = "Failed to write to the bucket, retrying",
+                  READ_FAILED[] = "Failed to read the bucket, retrying";
+
 int64_t publish_now_ms(const struct publisher *publisher)
 {
     return clock_now_ms(publisher->options.clock);
@@ -63,12 +66,10 @@ static bool give_up(struct publisher *publisher, const char *why)
     return false;
 }
 
-static void log_failure(struct publisher *publisher, bool *was_logged, const char *text)
+static void log_failure(struct publisher *publisher, bool *was_logged, const char *what, const char *text)
 {
     publish_note_failure(publisher, text);
-    if (!*was_logged)
-        log_warn("Failed to write to the bucket, retrying", F("bucket", publisher->options.target->shown),
-                 F("err", text));
+    if (!*was_logged) log_warn(what, F("bucket", publisher->options.target->shown), F("err", text));
     *was_logged = true;
 }
 
@@ -149,7 +150,7 @@ static bool write_messages(struct publisher *publisher, const struct bucket_mess
                 log_info("Bucket is written again", F("bucket", publisher->options.target->shown));
             return true;
         }
-        if (may_write) log_failure(publisher, &was_logged, error.text);
+        if (may_write) log_failure(publisher, &was_logged, WRITE_FAILED, error.text);
         /* Whatever else failed may fail for good, as a write into a full bucket does. */
         bool goes_on =
             outcome == BUCKET_OUTDONE ? !publish_has_ended(publisher) : pause_for(publisher, RETRY_MS);
@@ -296,7 +297,7 @@ static bool await_lead(struct publisher *publisher)
             publish_note_state(publisher, outcome == BUCKET_DONE ? PUBLISHER_LEADS : PUBLISHER_WAITS);
         }
         if (outcome == BUCKET_DONE) return true;
-        if (outcome != BUCKET_OUTDONE) log_failure(publisher, &was_logged, error.text);
+        if (outcome != BUCKET_OUTDONE) log_failure(publisher, &was_logged, WRITE_FAILED, error.text);
         if (!pause_for(publisher, RETRY_MS)) return false;
     }
 }
@@ -341,10 +342,13 @@ static bool read_keys(struct publisher *publisher)
     bool was_logged = false, may_write;
     int got;
     while ((got = read_keys_once(publisher, &error)) == 0) {
-        if (!publish_has_ended(publisher)) log_failure(publisher, &was_logged, error.text);
+        if (!publish_has_ended(publisher)) log_failure(publisher, &was_logged, READ_FAILED, error.text);
         if (!pause_for(publisher, RETRY_MS) || !regain(publisher, &may_write)) return false;
     }
-    if (got > 0 && was_logged) publish_note_failure(publisher, NULL);
+    if (got > 0 && was_logged) {
+        publish_note_failure(publisher, NULL);
+        log_info("Bucket is read again", F("bucket", publisher->options.target->shown));
+    }
     return got > 0 && publish_delete_others(publisher);
 }
 

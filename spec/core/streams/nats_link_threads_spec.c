@@ -61,6 +61,7 @@ static void test_a_late_callback_finds_no_link(void **state)
     assert_true(nats_link_connect(&link, &error));
     natsConnection_Destroy(holds);
     while (!atomic_load(&is_held)) usleep(1000);
+    fake_nats_send_error(&fakes[1], "Permissions Violation for Publish to \"x\"");
     nats_link_clear(&link);
     memset(&link, 0x5a, sizeof link);
     memset(untouched, 0x5a, sizeof untouched);

@@ -54,6 +54,7 @@ static void on_request(const struct fake_nats *fake, const char *line)
 static void on_line(struct fake_nats *fake, const char *line)
 {
     if (strncmp(line, "PING", 4) == 0) send_text(fake->client, "PONG\r\n");
+    if (strncmp(line, "PONG", 4) == 0) atomic_fetch_add(&fake->pongs, 1);
     if (strncmp(line, "SUB ", 4) == 0) on_subscribe(fake, line);
     if (strncmp(line, "PUB ", 4) == 0) on_request(fake, line);
 }
@@ -102,6 +103,18 @@ void fake_nats_send_heads(struct fake_nats *fake, const char *heads)
     snprintf(text, sizeof text, "HMSG %s %s %zu %zu\r\n%s\r\n", fake->inbox, fake->inbox_sid, n, n, heads);
     send_text(fake->client, text);
     pthread_mutex_unlock(&fake->lock);
+}
+
+/* The client answers in order. */
+void fake_nats_send_error(struct fake_nats *fake, const char *error)
+{
+    char text[LINE_MAX_SIZE];
+    int before = atomic_load(&fake->pongs);
+    pthread_mutex_lock(&fake->lock);
+    snprintf(text, sizeof text, "-ERR '%s'\r\nPING\r\n", error);
+    send_text(fake->client, text);
+    pthread_mutex_unlock(&fake->lock);
+    while (atomic_load(&fake->pongs) == before) usleep(1000);
 }
 
 void fake_nats_end(struct fake_nats *fake)

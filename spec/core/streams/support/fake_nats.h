@@ -2,6 +2,7 @@
  * spec. */
 #pragma once
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stddef.h>
 
 struct fake_nats {
@@ -15,6 +16,7 @@ struct fake_nats {
     pthread_mutex_t lock;
     int client;
     char inbox[256], inbox_sid[32], replies_sid[32];
+    atomic_int pongs; /* of the client */
 };
 
 void fake_nats_start(struct fake_nats *fake);
@@ -22,4 +24,6 @@ void fake_nats_start(struct fake_nats *fake);
 void fake_nats_address(const struct fake_nats *fake, char out[32]);
 /* Sends a message of heads alone to the last subscription. */
 void fake_nats_send_heads(struct fake_nats *fake, const char *heads);
+/* Sends an error; the client has taken it when this returns. */
+void fake_nats_send_error(struct fake_nats *fake, const char *error);
 void fake_nats_end(struct fake_nats *fake);
