@@ -67,17 +67,20 @@ local function wants_ports(spec)
   return has_ports_of_nodes(spec) and not off
 end
 
--- Sets the ports of nodes that are missing: an update that leaves them out gets the same again.
+-- Sets the ports of nodes that are missing: an update that leaves them out gets the same again. Returns whether there
+-- were enough.
 local function set_node_ports(service, is_taken)
   local used = {}
   for _, port in each(at(service, "spec.ports")) do used[json.int(port, "nodePort", 0)] = true end
   for _, port in each(at(service, "spec.ports")) do
     if json.int(port, "nodePort", 0) == 0 then
       local number = derived_port(service, port, used, is_taken)
+      if not number then return false end
       set(port, "nodePort", number)
-      used[number or 0] = true
+      used[number] = true
     end
   end
+  return true
 end
 
 function places.default_node_ports(service)
@@ -147,7 +150,9 @@ local function settle_check_port(before, service, spec, is_taken)
   if number == 0 then
     local used = {}
     for _, port in each(at(spec, "ports")) do used[json.int(port, "nodePort", 0)] = true end
-    set(spec, "healthCheckNodePort", derived_port(service, json.object("port", 1), used, is_taken))
+    number = derived_port(service, json.object("port", 1), used, is_taken)
+    if not number then return { 500, "failed to allocate a HealthCheck NodePort 0: range is full", true } end
+    set(spec, "healthCheckNodePort", number)
     return
   end
   local why = port_problem(number, is_taken)
@@ -168,7 +173,9 @@ function places.allocate(before, service, spec, is_taken, tried)
   if has_ports_of_nodes(spec) then
     local refusal = ports_refusal(before, spec, is_taken)
     if refusal then return refusal end
-    if wants_ports(spec) then set_node_ports(service, is_taken) end
+    if wants_ports(spec) and not set_node_ports(service, is_taken) then
+      return { 500, "failed to allocate a nodePort: range is full", true }
+    end
   end
   return settle_check_port(before, service, spec, is_taken)
 end

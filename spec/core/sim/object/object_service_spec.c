@@ -178,6 +178,24 @@ static void test_an_address_is_of_a_service_with_a_name(void **state)
     json_decref(service);
 }
 
+static bool has_all_ports(void *ctx, const char *key, const char *text)
+{
+    return strstr(text, "odePort") != NULL;
+}
+
+static void test_ports_of_nodes_may_be_used_up(void **state)
+{
+    struct sim_refusal refusal = {.is_taken = has_all_ports};
+    json_t *service = json_pack("{s{ss ss} so}", "metadata", "name", "s", "uid", "u-1", "spec",
+                                js("{'type':'NodePort','ports':[{'port':80}]}"));
+    assert_false(sim_service_begin(kind_named("services"), NULL, service, false, &refusal));
+    assert_int_equal(sim_status_code(refusal.status), 500);
+    assert_string_equal(json_string_value(json_object_get(refusal.status, "message")),
+                        "Internal error occurred: failed to allocate a nodePort: range is full");
+    json_decref(refusal.status);
+    json_decref(service);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -187,6 +205,7 @@ int main(void)
         cmocka_unit_test(test_an_update_keeps_the_address_and_the_policy),
         cmocka_unit_test(test_an_external_name_gives_up_what_it_does_not_change),
         cmocka_unit_test(test_ports_of_nodes_go_with_their_type),
+        cmocka_unit_test(test_ports_of_nodes_may_be_used_up),
         cmocka_unit_test(test_an_address_is_of_a_service_with_a_name),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
