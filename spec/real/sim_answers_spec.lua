@@ -1,9 +1,7 @@
 -- Answers beside plain objects: reviews, bindings, evictions, logs, old paths of watches, health. The
 -- same requests to the simulator and to the real server give the same codes and bodies.
 local cjson = require "cjson"
-local apiserver = require "spec.support.apiserver"
-local cluster = require "spec.support.cluster"
-local same = require "spec.support.same_answers"
+local both_servers = require "spec.support.both_servers"
 local temp = require "spec.support.temp"
 
 local NAMESPACE = "/api/v1/namespaces/default"
@@ -11,17 +9,7 @@ local PODS, MERGE = NAMESPACE .. "/pods", "application/merge-patch+json"
 local AUTHORIZATION = "/apis/authorization.k8s.io/v1/"
 
 describe("the simulator as a real server", function()
-  local real, sim, ask
-
-  setup(function()
-    real = apiserver.start()
-    sim = cluster.sim {}
-    ask = same.new(real:api(), sim.api)
-  end)
-  teardown(function()
-    cluster.stop_all()
-    real:stop()
-  end)
+  local both, ask = both_servers.begin(setup, teardown)
 
   local function pod(name, node, labels)
     ask("POST", PODS, { kind = "Pod", apiVersion = "v1", metadata = { name = name, labels = labels },
@@ -203,8 +191,9 @@ describe("the simulator as a real server", function()
     end
     temp.write(file, cjson.encode { kind = "List", apiVersion = "v1", items = {
       map("ConfigMap", "l1"), map("Nope", "l2", "example.com/v1"), map("ConfigMap", "l3") } })
-    local wanted, code = real:try_kubectl("create --filename " .. file)
-    local found, sim_code = temp.run("build/real/kubectl --server " .. sim.server .. " create --filename " .. file)
+    local wanted, code = both.real:try_kubectl("create --filename " .. file)
+    local found, sim_code = temp.run("build/real/kubectl --server " .. both.sim.server .. " create --filename "
+      .. file)
     os.remove(file)
     assert.has_match('no matches for kind "Nope"', wanted, 1, true)
     assert.same({ wanted, code }, { found, sim_code })

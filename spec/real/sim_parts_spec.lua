@@ -1,10 +1,8 @@
 -- Parts of an API that the simulator has beside the plain objects: the same requests to it and to the real server give
 -- the same codes and bodies.
 local cjson = require "cjson"
-local apiserver = require "spec.support.apiserver"
+local both_servers = require "spec.support.both_servers"
 local await = require "spec.support.await"
-local cluster = require "spec.support.cluster"
-local same = require "spec.support.same_answers"
 
 local PODS, ACCOUNTS = "/api/v1/namespaces/default/pods", "/api/v1/namespaces/default/serviceaccounts"
 local REQUESTS = "/apis/certificates.k8s.io/v1/certificatesigningrequests"
@@ -17,17 +15,7 @@ local function pod(name, node, ...)
 end
 
 describe("the simulator as a real server", function()
-  local real, sim, ask
-
-  setup(function()
-    real = apiserver.start()
-    sim = cluster.sim {}
-    ask = same.new(real:api(), sim.api)
-  end)
-  teardown(function()
-    cluster.stop_all()
-    real:stop()
-  end)
+  local both, ask = both_servers.begin(setup, teardown)
 
   it("answers for kubelets that it cannot reach", function()
     local port = { kubeletEndpoint = { Port = 10250 } }
@@ -212,8 +200,8 @@ describe("the simulator as a real server", function()
         client:create(CRDS, definition("ws", "W", ".spec.color", ".spec.n", ".spec.on"))
         await(function() return client:curl("GET", WIDGETS) == 200 end, "the kind W")
       end
-      created(real:api())
-      created(sim.api)
+      created(both.real:api())
+      created(both.sim.api)
     end)
 
     it("whose fields select", function()

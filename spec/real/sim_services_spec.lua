@@ -1,8 +1,6 @@
 -- Addresses and ports of services, which only one may have, and what a server sets of their policies: the same requests
 -- to the simulator and to the real server give the same codes and bodies.
-local apiserver = require "spec.support.apiserver"
-local cluster = require "spec.support.cluster"
-local same = require "spec.support.same_answers"
+local both_servers = require "spec.support.both_servers"
 
 local SERVICES, MERGE = "/api/v1/namespaces/default/services", "application/merge-patch+json"
 
@@ -11,17 +9,7 @@ local function port(number, node_port, name, protocol)
 end
 
 describe("the simulator as a real server", function()
-  local real, sim, ask
-
-  setup(function()
-    real = apiserver.start()
-    sim = cluster.sim {}
-    ask = same.new(real:api(), sim.api)
-  end)
-  teardown(function()
-    cluster.stop_all()
-    real:stop()
-  end)
+  local both, ask = both_servers.begin(setup, teardown)
 
   -- The code of the answer to a service, which both give.
   local function create(name, ip, spec, query)
@@ -78,8 +66,9 @@ describe("the simulator as a real server", function()
   end)
 
   it("finds a port for checks of health", function()
-    local found = sim.api:create(SERVICES, { kind = "Service", apiVersion = "v1", metadata = { name = "k" }, spec = {
-      type = "LoadBalancer", externalTrafficPolicy = "Local", ports = { port(80) }, selector = { a = "b" } } }).spec
+    local service = { kind = "Service", apiVersion = "v1", metadata = { name = "k" }, spec = {
+      type = "LoadBalancer", externalTrafficPolicy = "Local", ports = { port(80) }, selector = { a = "b" } } }
+    local found = both.sim.api:create(SERVICES, service).spec
     assert.is_true(found.healthCheckNodePort >= 30000 and found.healthCheckNodePort < 32768)
     assert.not_equal(found.ports[1].nodePort, found.healthCheckNodePort)
   end)

@@ -7,7 +7,7 @@ describe("kubelua check reads variables", function()
   before_each(function() place = checks.new() end)
   after_each(function() place:remove() end)
 
-  -- What is found in a script, of which the first line of `text` is the third.
+  -- Findings in a script, of which the first line of `text` is the third.
   local function findings(text)
     place:write("a.lua", 'local k8s = require "k8s"\nlocal pods = k8s.informer "pods"\n' .. text)
     local _, out = place:run("-f", place.path)

@@ -21,7 +21,7 @@ static void drop_finalizer(lua_State *L, const struct script *script, enum scrip
     lua_pop(L, 1);
 }
 
-/* What lines have put into globals is garbage from now on, too. */
+/* Values that lines have put into globals are garbage from now on, too. */
 static int l_let_go(lua_State *L)
 {
     const struct script *script = script_of(L);

@@ -9,7 +9,7 @@ local walk = {}
 function walk:push() self.scope = { vars = {}, parent = self.scope } end
 function walk:pop() self.scope = self.scope.parent end
 
--- What begins as nil or as a table of the script is known well enough by its order.
+-- A variable that begins as nil or as a table of the script is known well enough by its order.
 local WRITTEN = { ["nil"] = true, shape = true }
 
 -- Declares the variable of a node. It may have from its beginning what a loop or another function assigns further down.
