@@ -39,6 +39,9 @@ local function version_document()
   local properties, required = object(), { "major", "minor", "gitVersion", "gitCommit", "gitTreeState", "buildDate",
     "goVersion", "compiler", "platform" }
   for _, name in ipairs(required) do set(properties, name, object("type", "string", "default", "")) end
+  for _, name in ipairs { "emulationMajor", "emulationMinor", "minCompatibilityMajor", "minCompatibilityMinor" } do
+    set(properties, name, object("type", "string"))
+  end
   local name = "io.k8s.apimachinery.pkg.version.Info"
   local content = object("application/json", object("schema", types.ref(name)))
   local get = object("tags", { VERSION }, "description", "get the version information for this server", "operationId",
