@@ -135,15 +135,21 @@ static void deliver(struct script_handler *h, const struct handler_event *event)
         notify(h, event);
 }
 
-/* Checked before each call, as the one before may have removed the handler or lost the lease. */
+/* Checked before each event, as the call before may have removed the handler or lost the lease. */
+static bool may_receive(const struct script_handler *h)
+{
+    return is_notified(h) && !delivery_is_held(h);
+}
+
 static bool may_go_on(const struct script_handler *h)
 {
-    return h->busy_count < h->concurrency && is_notified(h) && !delivery_is_held(h);
+    return h->busy_count < h->concurrency && may_receive(h);
 }
 
 void delivery_go_on(struct script_handler *h)
 {
-    if (may_go_on(h) && (h->kept.count > 0 || pending_has_next(&h->pending))) come_back(h);
+    bool receives = h->kept.count > 0 && may_receive(h);
+    if (receives || (may_go_on(h) && pending_has_next(&h->pending))) come_back(h);
 }
 
 /* --- changes that wait for the script's turn before any filter, as the script has used up its time: changes
@@ -177,11 +183,12 @@ static enum notification call_of(const struct handler_event *event)
     return is_unchanged(event->old_object, event->object) ? NOTIFY_UNCHANGED : NOTIFY_UPDATE;
 }
 
+/* Calls in flight do not matter: what comes meanwhile is pending, as if it had not been kept. */
 static void deliver_kept(struct script_handler *h)
 {
     const struct event_handler callbacks = delivery_callbacks(h);
     struct handler_event event;
-    for (int i = 0; i < EVENTS_PER_TURN && may_go_on(h) && pending_take(&h->kept, &event); i++) {
+    for (int i = 0; i < EVENTS_PER_TURN && may_receive(h) && pending_take(&h->kept, &event); i++) {
         const struct change change = {call_of(&event), event.old_object, event.object, event.info};
         registration_deliver_kept(&callbacks, &change);
         event_let_go(&event);

@@ -77,6 +77,26 @@ static void test_a_script_is_synced_when_kept_objects_have_come(void **state)
     assert_ask(c, script, "return take() .. tostring(picky:has_synced())", "?a; add a  i; +a; true");
 }
 
+/* A call that waits for long must not hold up k8s.main, as it does not where nothing was kept. */
+static void test_a_script_is_synced_while_a_call_for_a_kept_object_waits(void **state)
+{
+    struct cluster *c = *state;
+    struct script *script = c->script =
+        cluster_load(c, "handlers",
+                     "k8s = require 'k8s' said = ''\n"
+                     "k8s.informer('pods'):on_add(function(o) said = said .. o:name() k8s.sleep '1h' end)");
+    cluster_resolve(c);
+    use_up(script);
+    cluster_list(c, 0, "shop/a;shop/b;shop/c");
+    assert_false(script_has_synced(script));
+    turn(c);
+    assert_ask(c, script, "return said", "a");
+    assert_true(script_has_synced(script));
+    assert_int_equal(delivery_backlog(TAILQ_FIRST(&script->own.handlers->list)), 2);
+    virtual_clock_advance(&c->clock, 3600000);
+    assert_ask(c, script, "return said", "ab");
+}
+
 /* As in a list of pending events: at most `mark` and two for each key, whatever comes. */
 static void test_i8_what_is_kept_is_bounded(void **state)
 {
@@ -147,6 +167,7 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
         T(test_i8_changes_wait_for_the_turn_and_then_come_in_order),
         T(test_a_script_is_synced_when_kept_objects_have_come),
+        T(test_a_script_is_synced_while_a_call_for_a_kept_object_waits),
         T(test_i8_what_is_kept_is_bounded),
         T(test_a_handler_that_is_removed_receives_nothing_that_it_kept),
         T(test_a_reload_hands_kept_changes_over),
