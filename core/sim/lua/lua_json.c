@@ -309,11 +309,21 @@ void sim_lua_push_new(lua_State *L, json_t *value)
     sim_lua_push(L, value ? keep(L, value) : NULL);
 }
 
-/* set(map or list, name or index, value): nothing for nil. */
-static int l_set(lua_State *L)
+/* Returns what the second argument names in the first. */
+static json_t *named(lua_State *L)
 {
     json_t *holder = node(L, 1);
+    return json_is_array(holder) ? json_array_get(holder, (size_t)luaL_checkinteger(L, 2))
+                                 : json_object_get(holder, luaL_checkstring(L, 2));
+}
+
+/* set(map or list, name or index, value): nothing for nil. A map, list or number that it replaces is there
+ * until the call is over: Lua may still have it. */
+static int l_set(lua_State *L)
+{
+    json_t *holder = node(L, 1), *old = named(L);
     if (lua_isnil(L, 3)) return 0;
+    if (json_is_object(old) || json_is_array(old) || json_is_number(old)) keep(L, json_incref(old));
     if (json_is_array(holder))
         json_array_set_new(holder, (size_t)luaL_checkinteger(L, 2), sim_lua_value(L, 3));
     else
@@ -375,16 +385,12 @@ static int l_insert(lua_State *L)
 /* remove(map or list, name or index): what is removed is there until the call is over. */
 static int l_remove(lua_State *L)
 {
-    json_t *holder = node(L, 1);
-    bool is_list = json_is_array(holder);
-    size_t index = is_list ? (size_t)luaL_checkinteger(L, 2) : 0;
-    const char *name = is_list ? NULL : luaL_checkstring(L, 2);
-    json_t *value = is_list ? json_array_get(holder, index) : json_object_get(holder, name);
+    json_t *holder = node(L, 1), *value = named(L);
     if (value) keep(L, json_incref(value));
-    if (is_list)
-        json_array_remove(holder, index);
+    if (json_is_array(holder))
+        json_array_remove(holder, (size_t)luaL_checkinteger(L, 2));
     else
-        json_object_del(holder, name);
+        json_object_del(holder, luaL_checkstring(L, 2));
     return 0;
 }
 

@@ -4,6 +4,7 @@
 #include "base/mem.h"
 #include "core/sim/support/kube.h"
 #include "sim/lua/lua.h"
+#include "sim/text/tree.h"
 
 /* The value that sim.jsonpath finds, a new reference; NULL for nothing. */
 static json_t *first(const json_t *value, const char *path)
@@ -58,6 +59,22 @@ static void test_a_function_that_raises_gives_nothing(void **state)
     assert_null(sim_lua_call(L));
     L = sim_lua_take("sim.ages", "format");
     assert_false(sim_lua_is(L));
+}
+
+/* The last disruption that a budget allows replaces a condition, and reads the old one after that. */
+static void test_what_a_function_replaces_is_there_until_the_call_is_over(void **state)
+{
+    json_t *budget = js("{'metadata':{'name':'a'},'status':{'disruptionsAllowed':1,'conditions':"
+                        "[{'type':'DisruptionAllowed','status':'False','lastTransitionTime':'then'}]}}");
+    lua_State *L = sim_lua_take("sim.evictions", "disrupt");
+    sim_lua_push(L, budget);
+    lua_pushliteral(L, "pod");
+    lua_pushliteral(L, "now");
+    assert_null(sim_lua_call(L));
+    json_t *conditions = json_object_get(json_object_get(budget, "status"), "conditions");
+    assert_string_equal(sim_text_at(json_array_get(conditions, 0), "reason"), "InsufficientPods");
+    assert_string_equal(sim_text_at(json_array_get(conditions, 0), "lastTransitionTime"), "then");
+    json_decref(budget);
 }
 
 static void *work(void *ctx)
@@ -204,6 +221,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_value_comes_back_as_it_was),
         cmocka_unit_test(test_a_function_that_raises_gives_nothing),
+        cmocka_unit_test(test_what_a_function_replaces_is_there_until_the_call_is_over),
         cmocka_unit_test(test_each_thread_has_a_state_of_its_own),
         cmocka_unit_test(test_ages_have_two_or_three_figures),
         cmocka_unit_test(test_the_age_of_no_time_is_unknown),
