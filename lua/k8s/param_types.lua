@@ -99,6 +99,28 @@ function types.check(own, complain)
   end
 end
 
+local function texts_of(values)
+  local texts = {}
+  for i, value in ipairs(values) do
+    texts[i] = tostring(value)
+  end
+  return table.concat(texts, ", ")
+end
+
+-- What a value may be, for people: "1 to 10", "at least 1s", "one of soft, hard"; "" for anything of the type.
+function types.bounds(own)
+  local words = {}
+  if own.min ~= nil and own.max ~= nil then
+    words[1] = own.min .. " to " .. own.max
+  elseif own.min ~= nil or own.max ~= nil then
+    words[1] = own.min ~= nil and "at least " .. own.min or "at most " .. own.max
+  end
+  if own.values then
+    words[#words + 1] = "one of " .. texts_of(own.values)
+  end
+  return table.concat(words, ", ")
+end
+
 local function check_bounds(own, value, refuse)
   local min, max = bound(own, "min"), bound(own, "max")
   if type(value) ~= "number" then
@@ -111,14 +133,12 @@ local function check_bounds(own, value, refuse)
 end
 
 local function check_values(own, value, refuse)
-  local known = {}
-  for i, one in ipairs(own.values) do
+  for _, one in ipairs(own.values) do
     if one == value then
       return
     end
-    known[i] = tostring(one)
   end
-  refuse(tostring(value) .. " is none of " .. table.concat(known, ", "))
+  refuse(tostring(value) .. " is none of " .. texts_of(own.values))
 end
 
 -- Returns the value as scripts get it; `refuse(why)` raises.

@@ -160,8 +160,8 @@ local function resolve(where, rule, name, own)
     raw.params.hide(value)
   end
   raw.params.declare(rule, name, kind and kind.words or words, own.default ~= nil and fallback or nil,
-    not lacks and (is_secret and SECRET or text) or nil, source or lacks and own.from or nil, own.help or "", is_secret,
-    lacks and own.required and not own.from or false)
+    not lacks and (is_secret and SECRET or text) or nil, source or lacks and own.from or nil, own.help or "",
+    param_types.bounds(own), own.from, is_secret, own.required, lacks and own.required and not own.from or false)
   return value
 end
 

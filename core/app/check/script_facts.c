@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "app/check/script_settings.h"
 #include "base/mem.h"
 #include "engine/load_host.h"
 #include "engine/state_maps.h"
@@ -16,7 +17,6 @@
 #include "script/generation/script.h"
 #include "script/generation/state_keep.h"
 #include "script/inventory/inventory.h"
-#include "script/params/declared.h"
 #include "script/rules/rule.h"
 #include "script/server/declared.h"
 #include "script/vm/bundle.h"
@@ -269,22 +269,6 @@ static void set_paths(lua_State *L, const struct read_paths *paths)
     lua_setfield(L, -2, "paths");
 }
 
-/* Required parameters without a value. */
-static void set_lacking(lua_State *L, const struct script *script)
-{
-    lua_newtable(L);
-    for (size_t i = 0; i < script_param_count(script); i++) {
-        const struct declared_param *param = script_param(script, i);
-        if (!param->lacks) continue;
-        lua_createtable(L, 0, 3);
-        tool_set_text(L, "name", param->name);
-        tool_set_text(L, "type", param->type);
-        if (param->rule) tool_set_text(L, "rule", param->rule);
-        tool_append(L);
-    }
-    lua_setfield(L, -2, "lacking");
-}
-
 /* --- all of them */
 
 static void set_script(lua_State *L, const struct script *script, const char *lease_namespace)
@@ -302,7 +286,7 @@ static void set_script(lua_State *L, const struct script *script, const char *le
     set_declared(L, "reads", script_declared_reads(script));
     set_paths(L, script_declared_paths(script));
     set_declared(L, "writes", script_declared_writes(script));
-    set_lacking(L, script);
+    script_settings_set(L, script);
     set_lease(L, script_leadership(script));
     set_state_map(L, script, lease_namespace);
     tool_set_bool(L, "records_events", script_records_events(script));

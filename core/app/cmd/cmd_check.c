@@ -17,6 +17,7 @@ static struct arguments {
     struct script_files files;
     const char *output;
     struct flag_list against;
+    bool explain;
 } given = {.output = "text"};
 
 static const struct flag flags[] = {
@@ -25,6 +26,8 @@ static const struct flag flags[] = {
     {"output", 'o', FLAG_CHOICE, &given.output, "text|json", "text|json", "Output format (default text)"},
     {"against", 0, FLAG_LIST, &given.against, "FILE|DIR", NULL,
      "Check against a dump of a cluster (JSON or YAML): CRDs, objects, roles (repeatable)"},
+    {"explain", 0, FLAG_BOOL, &given.explain, NULL, NULL,
+     "Describe the settings of the scripts and the parameters of their rules, and exit"},
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},
 };
 
@@ -77,7 +80,7 @@ static bool open_server(struct opened_target *opened, struct err *err)
 
 static bool open_target(struct opened_target *opened, lua_State *L, struct err *err)
 {
-    bool has_server = names_a_server(&given.options.cluster);
+    bool has_server = !given.explain && names_a_server(&given.options.cluster);
     opened->target.is_whole = given.against.count || has_server;
     if (given.against.count ? !open_dump(opened, L, err) : has_server && !open_server(opened, err))
         return false;
@@ -122,6 +125,7 @@ static bool check(lua_State *L, const struct opened_target *opened, struct err *
     script_facts_set(L, &given.options, &given.files,
                      opened->cluster.namespace_ ? opened->cluster.namespace_ : "default");
     tool_set_text(L, "output", given.output);
+    tool_set_bool(L, "explain", given.explain);
     return tool_call(L, "tool.check", err);
 }
 

@@ -107,18 +107,27 @@ static int l_params_value(lua_State *L)
     return 5;
 }
 
-/* declare(rule or nil, name, type, default or nil, value or nil, source or nil, help, is secret, lacks): of a
- * secret the value is not kept. */
+/* declare(rule or nil, name, type, default or nil, value or nil, source or nil, help, bounds, from or nil, is
+ * secret, is required, lacks): of a secret the value is not kept. */
 static int l_params_declare(lua_State *L)
 {
-    enum { TEXTS = 7 };
+    enum { TEXTS = 9 };
+    char *copies[TEXTS];
     struct str texts[TEXTS];
     for (int i = 0; i < TEXTS; i++) texts[i] = arg_bytes_opt(L, i + 1, "params");
-    char *copies[TEXTS];
     for (int i = 0; i < TEXTS; i++) copies[i] = texts[i].p ? xstrndup(texts[i].p, texts[i].n) : NULL;
-    const struct declared_param param = {copies[0], copies[1],           copies[2],
-                                         copies[3], copies[4],           copies[5],
-                                         copies[6], lua_toboolean(L, 8), lua_toboolean(L, 9)};
+    const struct declared_param param = {.rule = copies[0],
+                                         .name = copies[1],
+                                         .type = copies[2],
+                                         .fallback = copies[3],
+                                         .value = copies[4],
+                                         .source = copies[5],
+                                         .help = copies[6],
+                                         .bounds = copies[7],
+                                         .from = copies[8],
+                                         .is_secret = lua_toboolean(L, TEXTS + 1),
+                                         .is_required = lua_toboolean(L, TEXTS + 2),
+                                         .lacks = lua_toboolean(L, TEXTS + 3)};
     script_params_declare(script_of(L), &param);
     return 0;
 }

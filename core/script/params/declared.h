@@ -20,7 +20,10 @@ struct declared_param {
     char *value;    /* as JSON; of a secret "***"; NULL: it has none, or is looked up when it is read */
     char *source;   /* where the value is from; NULL: it is the default */
     char *help;     /* may be empty */
+    char *bounds;   /* what values may be, as users read it: "1 to 10"; may be empty */
+    char *from;     /* of a secret, the key in the cluster it is read from without a value; NULL: none */
     bool is_secret;
+    bool is_required;
     bool lacks; /* a value is required, and there is none: the script is only looked at */
 };
 

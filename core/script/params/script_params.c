@@ -116,7 +116,8 @@ void script_params_close(struct script *script)
     struct script_params *own = script->own.params;
     for (size_t i = 0; i < own->count; i++) {
         struct declared_param *param = &own->items[i];
-        char *texts[] = {param->rule, param->name, param->type, param->fallback, param->source, param->help};
+        char *texts[] = {param->rule,   param->name, param->type,   param->fallback,
+                         param->source, param->help, param->bounds, param->from};
         for (size_t j = 0; j < ARRAY_LEN(texts); j++) free(texts[j]);
         wipe(param->value);
     }

@@ -3,6 +3,7 @@
 local dead = require "tool.check.dead"
 local declared = require "tool.check.declared"
 local dropped = require "tool.check.dropped"
+local explain = require "tool.check.explain"
 local new_diagnostics = require "tool.check.diagnostics"
 local kinds = require "tool.check.kinds"
 local check_access = require "tool.check.access"
@@ -54,11 +55,19 @@ local function check_permissions(scripts, target, diagnostics)
   return ok
 end
 
+-- Prints what may be set; nothing is checked but that the scripts load and the values fit.
+local function explain_settings(facts)
+  local text, why = explain(facts)
+  if not text then complain("%s", why) end
+  return text and io.stdout:write(text) and io.stdout:flush() and OK or USAGE
+end
+
 local function count(n, what) return ("%d %s%s"):format(n, what, n == 1 and "" or "s") end
 
 -- Returns the exit code. `target` has what is checked against (core/app/check/check_target.c): kinds, and who may do
 -- what.
 return function(target, facts)
+  if facts.explain then return explain_settings(facts) end
   local scripts, diagnostics = facts.scripts, new_diagnostics()
   target.definitions = target.roles and target.roles.definitions
   local read_source = new_reader(target)
