@@ -18,6 +18,13 @@ args.PLACES = PLACES
 
 -- --- functions
 
+-- The class of the table that a function of this type returns; nil: it returns none that has names of its own.
+local function response_of(expected)
+  for _, member in ipairs(expected.returns[1] and ctype.members(expected.returns[1]) or {}) do
+    if member.tag == "name" and member.name:find "Response$" then return member end
+  end
+end
+
 -- A function of the script is passed as `name` of a type fun(...).
 local function pass_function(self, type, expected, name, of)
   if not type.def then return end
@@ -27,6 +34,7 @@ local function pass_function(self, type, expected, name, of)
   end
   if name == "transform" or name == "migrate" then params[1] = self:copy_of(name == "transform" and of or nil) end
   local info = self:note_call(type.def, self:special_params(name, params), context)
+  info.response = response_of(expected) or info.response
   if name == "check" then info.is_check = true end
   if name == "fix" and of and of.node then info.fixes = of end
   if MUST_RETURN[name] and info.returns_value == false then

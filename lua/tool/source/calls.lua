@@ -49,6 +49,13 @@ function builtins:tostring(node)
   return types.STRING
 end
 
+-- A variable may have been looked at by a pattern.
+function builtins:tonumber(node)
+  local found = self:list { unpack(node, 2) }
+  local is_read = node[2] and node[2].tag ~= "Id" and found[1] and types.is_free_text(found[1])
+  return { tag = "number", unchecked = is_read and "tonumber" or nil }
+end
+
 function builtins:type(node)
   self:look_at(self:list({ unpack(node, 2) })[1])
   return types.STRING
@@ -244,6 +251,9 @@ end
 
 local invoke = {}
 
+-- These may have any field, but none of them is a function.
+local KEEPS_NO_FUNCTIONS = { ["k8s.State"] = true }
+
 function invoke:class(node, base, name, list)
   local class = self.api.classes[base.name]
   local fn = self:function_of(class, name)
@@ -251,7 +261,7 @@ function invoke:class(node, base, name, list)
   local found = self:list(list)
   if fn then
     self:error(node, "%s is not a method: write %s.%s()", name, base.name, name)
-  elseif not class.fields[name] and not class.open then
+  elseif not class.fields[name] and (not class.open or KEEPS_NO_FUNCTIONS[base.name]) then
     self:error(node, "%s has no method %s%s", base.name, name, self:meant(name, self:methods_of(class)) or "")
   end
   return types.ANY, found and {}

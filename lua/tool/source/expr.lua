@@ -99,6 +99,19 @@ function expr:check_enum(node, field, value)
     #values <= 8 and "; its values are " .. table.concat(values, ", ") or "")
 end
 
+local ARITHMETIC = { add = true, sub = true, mul = true, div = true, mod = true, pow = true }
+
+-- A result that may be nil has no place in arithmetic.
+local function operand(self, node)
+  local var = node.tag == "Id" and self:find(node[1])
+  if not var then
+    local type = self:expr(node)
+    if type.tag ~= "kube" and type.unchecked then self:report_unchecked(node, type.unchecked) end
+    return type
+  end
+  return var.unchecked and self:base(node) or self:id(node)
+end
+
 local function binary(self, node)
   local op = node[1]
   if op == "and" or op == "or" then
@@ -109,7 +122,8 @@ local function binary(self, node)
     if right.tag == "shape" and #right.shape.node == 0 then return left end
     return left.tag == "nil" and right or types.join(left, right)
   end
-  local left, right = self:expr(node[2]), self:expr(node[3])
+  local read = ARITHMETIC[op] and operand or self.expr
+  local left, right = read(self, node[2]), read(self, node[3])
   if ORDER[op] or EQUAL[op] then
     check_quantities(self, node, left, right)
     if EQUAL[op] then

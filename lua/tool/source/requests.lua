@@ -233,13 +233,15 @@ end
 
 local CALLS = { Call = true, Invoke = true }
 
--- What functions of rules return.
+-- What functions of rules and of webhooks return.
 function requests:check_return(node)
   local info, first = self.fn, node[1]
   if info.is_check and not CALLS[first.tag] then
     self:error(node, "the check of a rule must not return a value: report by its second argument")
   elseif info.fixes and first.tag == "Table" and self.reports then
     self:check_table(first, info.fixes.node, info.fixes.kind, true)
+  elseif info.response and first.tag == "Table" then
+    self:check_options({ tag = "shape", shape = self.shapes[first] }, info.response, "the response")
   end
 end
 

@@ -83,6 +83,10 @@ local function of_informer(name)
   end
 end
 
+local function where(self, _, list, _, of) self:compared_values(list[1], list[2], list[3], of) end
+
+results["k8s.Query.where"], results["k8s.GroupQuery.where"] = where, where
+
 results["k8s.Snapshot.lister"] = of_informer "k8s.Lister"
 results["k8s.Snapshot.query"] = of_informer "k8s.Query"
 
@@ -116,6 +120,10 @@ results["k8s.Sink.publish"] = function(self, node, _, found, _, subject)
 end
 
 -- Texts that these functions take apart.
+results["k8s.time.parse"] = function(_, _, list, found)
+  local is_read = list[1] and list[1].tag ~= "Id" and found[1] and types.is_free_text(found[1])
+  return { tag = "number", unchecked = is_read and "k8s.time.parse" or nil }
+end
 results["k8s.quantity"] = function(self, _, list) self:quantity_argument(list[1]) end
 results["k8s.yaml.decode"] = function(self, _, list) return (select(2, self:yaml_argument(list[1], true))) end
 results["k8s.yaml.decode_all"] = function(self, _, list) self:yaml_argument(list[1]) end

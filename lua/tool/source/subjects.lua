@@ -168,6 +168,18 @@ local function where_value(self, node, field)
   each_text(node, function(item) where_value(self, item, field) end)
 end
 
+local EQUALITY = { ["="] = true, ["=="] = true, ["~="] = true, ["!="] = true, ["in"] = true }
+
+-- What a query compares a field with; its path is an option that is checked by its name.
+function subjects:compared_values(path, operator, value, of)
+  if not value or operator.tag ~= "String" or not EQUALITY[operator[1]] or value.tag == "Nil" then return end
+  local reports = self.reports
+  self.reports = false
+  local field = self:path_argument(path, of)
+  self.reports = reports
+  where_value(self, value, field.tag == "array" and field.of or field)
+end
+
 function texts:where(node, _, of)
   for _, item in ipairs(node.tag == "Table" and node or {}) do
     if item.tag == "Pair" then

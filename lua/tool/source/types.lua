@@ -80,6 +80,11 @@ local LEAVES = { string = true, number = true, boolean = true, integer = true, q
 -- Whether it is a text, a number or a boolean.
 function types.is_leaf(type) return type.tag == "kube" and LEAVES[type.node.form] or false end
 
+-- Whether people wrote the text: nobody has checked what it says.
+function types.is_free_text(type)
+  return type.tag == "kube" and (type.path:find "^metadata%.annotations." or type.path:find "^metadata%.labels.") ~= nil
+end
+
 -- The item of an array or a map; ANY where nobody knows.
 function types.item(type)
   if type.tag == "array" or type.tag == "map" then return type.of or types.ANY end
