@@ -340,6 +340,12 @@ void feed_get_status(struct feed *feed, struct reflector_status *out)
 {
     pthread_mutex_lock(&feed->lock);
     if (feed->reflector) reflector_get_status(feed->reflector, out);
+    if (feed->listing && out->last_error.code == ERR_NONE) {
+        struct reflector_status listing;
+        reflector_get_status(feed->listing, &listing);
+        out->last_error = listing.last_error;
+        if (listing.state == REFLECTOR_BACKING_OFF) out->state = listing.state;
+    }
     pthread_mutex_unlock(&feed->lock);
 }
 

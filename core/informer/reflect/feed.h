@@ -54,7 +54,8 @@ bool feed_has_ended(struct feed *feed);
 /* Waits until the feed has ended; call after feed_stop. The I/O loop must be running on another thread. */
 void feed_wait(struct feed *feed);
 void feed_free(struct feed *feed);
-/* Copies the reflector's status. Leaves `out` unchanged while there is no reflector. */
+/* Copies the reflector's status, with the error of the list of gained slots if it has none of its own. Leaves
+ * `out` unchanged while there is no reflector. */
 void feed_get_status(struct feed *feed, struct reflector_status *out);
 /* Returns the counts of namespaces; 0 for a feed of all. */
 struct followed_counts feed_get_followed(const struct feed *feed);

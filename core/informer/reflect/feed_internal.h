@@ -25,6 +25,7 @@ struct feed {
     pthread_mutex_t lock;
     pthread_cond_t changed;
     struct reflector *reflector; /* guarded by `lock`; created, used and freed on the I/O thread */
+    struct reflector *listing;   /* likewise: that of gained slots; NULL: none */
     bool restarting, ended;      /* guarded by `lock` */
 };
 

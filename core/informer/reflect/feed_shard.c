@@ -8,7 +8,28 @@
 
 static void on_listed(void *ctx, struct collection *objects, struct str version)
 {
-    gains_listed(ctx, objects, version);
+    gains_listed(((struct feed *)ctx)->gains, objects, version);
+}
+
+static void on_list_changed(void *ctx)
+{
+    const struct feed_options *o = &((struct feed *)ctx)->options;
+    o->changed(o->ctx);
+}
+
+static void set_listing(struct feed *feed, struct reflector *list)
+{
+    pthread_mutex_lock(&feed->lock);
+    feed->listing = list;
+    pthread_mutex_unlock(&feed->lock);
+}
+
+/* Notifies, as its last error is gone. */
+static void end_list(void *ctx, void *list)
+{
+    set_listing(ctx, NULL);
+    feed_end_list(ctx, list);
+    on_list_changed(ctx);
 }
 
 static void *start_list(void *ctx, const struct slot_set *slots)
@@ -19,12 +40,15 @@ static void *start_list(void *ctx, const struct slot_set *slots)
     buf_printf(&name, "%s, gained slots", feed->name);
     feed->gained.slots = *slots;
     scope.shard = &feed->gained.shard;
-    struct reflector *list = feed_start_list(
-        feed,
-        &(struct reflector_options){
-            .name = buf_text(&name), .shard = &feed->gained, .listed = on_listed, .ctx = feed->gains},
-        &scope);
+    struct reflector *list = feed_start_list(feed,
+                                             &(struct reflector_options){.name = buf_text(&name),
+                                                                         .shard = &feed->gained,
+                                                                         .listed = on_listed,
+                                                                         .changed = on_list_changed,
+                                                                         .ctx = feed},
+                                             &scope);
     buf_clear(&name);
+    set_listing(feed, list);
     return list;
 }
 
@@ -47,7 +71,7 @@ void feed_share(struct feed *feed)
         .fifo = o->fifo,
         .clock = loop_clock(o->io_loop),
         .start_list = start_list,
-        .end_list = feed_end_list,
+        .end_list = end_list,
         .relist = relist,
         .ctx = feed,
     });

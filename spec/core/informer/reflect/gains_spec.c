@@ -33,6 +33,13 @@ static struct list_watch *new_source(void *ctx, const struct resource *resource,
 
 static void ignore(void *ctx) {}
 
+static int changes; /* of the status */
+
+static void count_change(void *ctx)
+{
+    changes++;
+}
+
 static void settle(void)
 {
     for (int i = 0; i < 10; i++) loop_once(loop, false);
@@ -69,7 +76,7 @@ static int open(void **state)
         .fifo = shared_informer_fifo(informer),
         .seed = 1,
         .ready = ignore,
-        .changed = ignore,
+        .changed = count_change,
         .ended = ignore,
     });
     own("ab");
@@ -210,6 +217,32 @@ static void test_a_list_without_a_version_makes_all_be_listed(void **state)
     assert_history("add^ cherry/x@3");
 }
 
+static bool fails_with(const char *text)
+{
+    struct reflector_status status = {0};
+    feed_get_status(feed, &status);
+    bool fails = strstr(status.last_error.text, text) != NULL;
+    assert_int_equal(status.state, fails ? REFLECTOR_BACKING_OFF : REFLECTOR_WATCHING);
+    return fails;
+}
+
+static void test_a_failure_of_their_list_is_in_the_status(void **state)
+{
+    const int before = changes;
+    own("abc");
+    assert_false(fails_with("failed to list pods, gained slots"));
+    source_fail_http(&sources[1], 403, "Forbidden");
+    assert_true(changes > before);
+    assert_true(fails_with("failed to list pods, gained slots"));
+    while (!sources[1].call) loop_once(loop, true); /* until its delay is over */
+    const int failed = changes;
+    source_list(&sources[1], "cherry/x@3", "6");
+    assert_true(changes > failed);
+    assert_false(fails_with("failed to list pods, gained slots"));
+    assert_history("add^ cherry/x@3");
+    log_take();
+}
+
 /* Events of the gain's list end with it. */
 static void test_a_list_of_all_that_begins_has_the_gained_ones(void **state)
 {
@@ -240,6 +273,7 @@ int main(void)
         TEST(test_floors_of_several_gains_are_kept_apart),
         TEST(test_a_list_that_began_before_the_last_gain_does_not_count),
         TEST(test_a_list_without_a_version_makes_all_be_listed),
+        TEST(test_a_failure_of_their_list_is_in_the_status),
         TEST(test_a_list_of_all_that_begins_has_the_gained_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
