@@ -42,6 +42,9 @@ void workqueue_free(struct workqueue *queue);
 bool workqueue_add(struct workqueue *queue, struct str key, struct err *err);
 /* Adds a key after a delay; 0 or less: now. The earlier of two times counts (W-7). */
 bool workqueue_add_after(struct workqueue *queue, struct str key, int64_t delay_ms, struct err *err);
+/* Likewise for a processing key that cannot be worked on yet, whose processing ends: no retry, and no
+ * failure. */
+void workqueue_postpone(struct workqueue *queue, struct str key, int64_t delay_ms);
 /* Adds a key after the delay of the limiter (W-10). */
 bool workqueue_add_rate_limited(struct workqueue *queue, struct str key, struct err *err);
 /* Likewise for a processing key, after `least_ms` at least. One that was retried `max` times already is

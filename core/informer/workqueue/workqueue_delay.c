@@ -20,11 +20,8 @@ void workqueue_on_delay(struct timer *timer)
     workqueue_add_item(item->queue, item);
 }
 
-static void add_after(struct workqueue *queue, struct workqueue_item *item, int64_t delay_ms)
+static void delay(struct workqueue *queue, struct workqueue_item *item, int64_t delay_ms)
 {
-    /* Every delayed add counts as a retry (W-11). */
-    queue->retries++;
-    series_inc(queue->metrics.series[WORKQUEUE_RETRIES]);
     if (delay_ms <= 0) {
         workqueue_add_item(queue, item);
         return;
@@ -39,12 +36,28 @@ static void add_after(struct workqueue *queue, struct workqueue_item *item, int6
     timer_start(&item->delay, queue->options.clock, delay_ms);
 }
 
+static void add_after(struct workqueue *queue, struct workqueue_item *item, int64_t delay_ms)
+{
+    /* Every delayed add counts as a retry (W-11). */
+    queue->retries++;
+    series_inc(queue->metrics.series[WORKQUEUE_RETRIES]);
+    delay(queue, item, delay_ms);
+}
+
 bool workqueue_add_after(struct workqueue *queue, struct str key, int64_t delay_ms, struct err *err)
 {
     if (!workqueue_takes(queue, key)) return true;
     struct workqueue_item *item = workqueue_item(queue, key, err);
     if (item) add_after(queue, item, delay_ms);
     return item != NULL;
+}
+
+void workqueue_postpone(struct workqueue *queue, struct str key, int64_t delay_ms)
+{
+    struct workqueue_item *item = workqueue_find(queue, key);
+    must(item && item->processing);
+    if (workqueue_takes(queue, key)) delay(queue, item, delay_ms);
+    workqueue_done(queue, key);
 }
 
 /* Adds an item after the limiter's delay (W-10), or a longer one. A limiter that counts no failures leaves no

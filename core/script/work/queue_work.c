@@ -137,11 +137,8 @@ static void describe(void *ctx, struct buf *caller, struct buf *trigger)
 static bool must_wait(struct script_queue *q, struct str key, unsigned slot)
 {
     enum { LOOK_MS = 100 };
-    struct err err;
     if (sharding_is_listed(q->script, slot)) return false;
-    if (!workqueue_add_after(q->queue, key, LOOK_MS, &err))
-        log_warn("Key lost", F("queue", q->name), FS("key", key), F("err", err.text));
-    workqueue_done(q->queue, key);
+    workqueue_postpone(q->queue, key, LOOK_MS);
     return true;
 }
 

@@ -33,6 +33,22 @@ static void test_w7_v25_the_earlier_time_counts(void **state)
     assert_int_equal(status_of_queue().delayed, 0);
 }
 
+/* Unlike an add after a delay it is no retry. */
+static void test_a_key_that_is_postponed_comes_later(void **state)
+{
+    queue_add("foo");
+    assert_string_equal(queue_get(), "foo");
+    workqueue_postpone(queue, STR("foo"), 50);
+    assert_int_equal(status_of_queue().processing, 0);
+    assert_int_equal(status_of_queue().delayed, 1);
+    assert_string_equal(queue_get(), "-");
+    virtual_clock_advance(&queue_clock, 50);
+    assert_string_equal(queue_get(), "foo");
+    assert_int_equal(status_of_queue().retries, 0);
+    assert_int_equal(workqueue_num_requeues(queue, STR("foo")), 0);
+    queue_done("foo");
+}
+
 static void test_w7_v25_each_at_its_time(void **state)
 {
     queue_add_after("foo", 1000);
@@ -280,6 +296,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
 #define T(name) cmocka_unit_test_setup_teardown(name, queue_setup, queue_teardown)
         T(test_w7_v25_the_earlier_time_counts),
+        T(test_a_key_that_is_postponed_comes_later),
         T(test_w7_v25_each_at_its_time),
         T(test_w7_v25_a_jump_keeps_the_order),
         T(test_w7_no_delay_is_now),
