@@ -26,8 +26,10 @@ struct engine_shards {
     bool started;
     struct timer drain;    /* checks whether work for lost slots has ended */
     struct slot_set owned; /* that caches and scripts were told of */
-    struct fence *fence;   /* of the term of the Lease that they were told of, a reference; NULL: none */
-    int64_t lost_ns;       /* time of the first loss whose work has not ended; 0: none */
+    struct slot_set kept;  /* while the caches are suspended: the slots that they have as before */
+    bool suspended;
+    struct fence *fence; /* of the term of the Lease that they were told of, a reference; NULL: none */
+    int64_t lost_ns;     /* time of the first loss whose work has not ended; 0: none */
     struct series *members, *slots, *gained, *lost, *drains;
 };
 
@@ -83,6 +85,8 @@ static void note(struct engine_shards *own, const struct slot_set *owned, const 
     series_add(own->gained, (double)gains);
     series_add(own->lost, (double)losses);
     own->owned = *owned;
+    for (size_t i = 0; losses && i < own->engine->scripts.generation_count; i++)
+        handlers_lose(own->engine->scripts.generations[i], &lost);
     if (losses && !own->lost_ns) own->lost_ns = clock_measure_ns();
     if (gains || losses)
         log_info("The share of this replica changed", F("group", status->group), F("lease", status->lease),
@@ -90,25 +94,38 @@ static void note(struct engine_shards *own, const struct slot_set *owned, const 
                  FI("lost", losses), FI("epoch", status->epoch));
 }
 
-static void set_owned(struct engine_shards *own, const struct slot_set *owned,
-                      const struct shards_status *status)
+static struct shared_factory *factory_of(const struct engine_shards *own)
 {
-    note(own, owned, status);
-    shared_factory_set_slots(own->engine->cluster->parts.factory, owned);
+    return own->engine->cluster->parts.factory;
 }
 
 /* Another fence means that a term ended, and maybe a new one began, between two looks: events and keys were
- * dropped meanwhile, so that all slots are lost, also those that the new term has again. */
-static void end_term(struct engine_shards *own, const struct shards_status *status)
+ * dropped meanwhile, so that all slots are lost for scripts, also those that the new term has again. Caches
+ * are suspended: a Lease that a busy server renews late should cost it no lists. */
+static void end_term(struct engine_shards *own, struct fence *fence, const struct shards_status *status)
 {
     static const struct slot_set none = {0};
-    if (status->fence == own->fence) return;
+    if (fence == own->fence) return;
     if (own->fence) {
-        set_owned(own, &none, status);
+        own->kept = own->owned;
+        own->suspended = true;
+        note(own, &none, status);
+        shared_factory_suspend_slots(factory_of(own));
         cancel_calls(own->engine);
     }
     fence_unref(own->fence);
-    own->fence = status->fence ? fence_ref(status->fence) : NULL;
+    own->fence = fence ? fence_ref(fence) : NULL;
+}
+
+/* Ends the suspension once it is known what other replicas had meanwhile: with a new term, or when nothing is
+ * left. */
+static void resume(struct engine_shards *own, const struct shards_status *status)
+{
+    if (!own->suspended) return;
+    for (size_t i = 0; i < ARRAY_LEN(own->kept.words); i++) own->kept.words[i] &= status->kept.words[i];
+    if (!own->fence && !slot_set_is_empty(&own->kept)) return;
+    own->suspended = false;
+    shared_factory_set_slots(factory_of(own), &own->kept);
 }
 
 void engine_shards_changed(void *ctx)
@@ -116,11 +133,15 @@ void engine_shards_changed(void *ctx)
     struct engine *engine = ctx;
     struct engine_shards *own = engine->shards;
     struct shards_status status;
-    const struct slot_set owned = shards_owned(group_of(own));
     shards_get_status(group_of(own), &status);
-    end_term(own, &status);
-    set_owned(own, &owned, &status);
-    if (!status.fence) cancel_calls(engine);
+    end_term(own, status.fence && fence_is_open(status.fence) ? status.fence : NULL, &status);
+    resume(own, &status);
+    if (own->fence) {
+        note(own, &status.slots, &status);
+        shared_factory_set_slots(factory_of(own), &status.slots);
+    } else {
+        cancel_calls(engine);
+    }
     on_drain(&own->drain);
     const struct engine_watcher *watcher = &engine->options.watcher;
     if (watcher->touched) watcher->touched(watcher->ctx);

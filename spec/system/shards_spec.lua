@@ -213,6 +213,32 @@ describe("replicas that share objects #threads", function()
     own:stop()
   end)
 
+  -- The server fails renewals until the Lease is over, and keeps it.
+  it("need no new list when their Lease was renewed late and nobody else had their objects", function()
+    sim = cluster.sim()
+    for _, name in ipairs { "a", "b" } do sim.api:create(MAPS, object_of(name)) end
+    local engine = configure [[
+      local k8s = require "k8s"
+      local maps = k8s.informer("configmaps", { shard = true, field_selector = "metadata.name!=kubelua-shard-team" })
+      maps:add_event_handler {
+        OnAdd = function(map, ev) print("add", map:name(), ev.shard) end,
+        OnUpdate = function(_, map) print("update", map:name()) end,
+        OnLost = function(map) print("lost", map:name()) end,
+      }
+    ]]
+    for _ = 1, 2 do engine:wait_line "^add\t%a\tnil$" end
+    sim:play { ["do"] = "fault", verb = "delete", resource = "leases", what = "status", code = 500, times = 0 }
+    sim:play { ["do"] = "fault", verb = "update", resource = "leases", what = "status", code = 500, times = 30 }
+    for _ = 1, 2 do engine:wait_line("^lost", 20) end
+    sim.api:patch(MAPS .. "/a", { metadata = { annotations = { value = "1" } } })
+    for _ = 1, 2 do engine:wait_line("^add\t%a\tgained$", 20) end
+    engine:wait_line "^update\ta$"
+    local metrics = engine:wait_error 'Serving metrics" address="([^"]+)"'
+    local _, page = api.new({ server = "http://" .. metrics }):curl("GET", "/metrics")
+    assert.has_match('\nreflector_watchlists_total{[^}]*configmaps[^}]*} 1\n', page)
+    assert.equal(0, cluster.terminate(engine))
+  end)
+
   for _, wrong in ipairs {
     { "--shard=A_b", '--shard: "A_b" must be 1 to 40 lower-case letters' },
     { "--shard-kinds=pods", "--shard-kinds needs --shard" },

@@ -37,12 +37,29 @@ void shards_news_clear(struct shards_news *news)
     *news = (struct shards_news){0};
 }
 
+static struct slot_set slots_of(const struct shards_news *news)
+{
+    return news->fence ? news->given : (struct slot_set){0};
+}
+
 /* A fence belongs to one term, and what was owned in an earlier one may be another replica's by now. */
 static void hold(struct shards *shards, const struct fence *before)
 {
+    const struct slot_set slots = slots_of(&shards->current);
+    if (!shards->current.fence || shards->current.fence != before) shards->held = (struct slot_set){0};
+    for (size_t i = 0; i < ARRAY_LEN(shards->held.words); i++) shards->held.words[i] |= slots.words[i];
+}
+
+/* A slot of a Lease goes to another replica only after the Lease is deleted, and then this one has another
+ * name, or after this thread has confirmed a table that does not give the slot to it, which it has seen. So
+ * it may miss tables in between, but none that matters here. */
+static void keep(struct shards *shards, const struct shards_news *before)
+{
     const struct shards_news *news = &shards->current;
-    if (!news->fence || news->fence != before) shards->held = (struct slot_set){0};
-    for (size_t i = 0; i < ARRAY_LEN(shards->held.words); i++) shards->held.words[i] |= news->slots.words[i];
+    const bool same = strcmp(before->lease, news->lease) == 0;
+    if (before->fence) shards->kept = before->given;
+    for (size_t i = 0; i < ARRAY_LEN(shards->kept.words); i++)
+        shards->kept.words[i] &= same ? news->given.words[i] : 0;
 }
 
 static bool take_news(struct shards *shards)
@@ -53,6 +70,7 @@ static bool take_news(struct shards *shards)
         struct shards_news before = shards->current;
         shards->current = shards->posted;
         hold(shards, before.fence);
+        keep(shards, &before);
         shards_news_clear(&before);
         shards->posted = (struct shards_news){0};
         shards->has_news = false;
@@ -92,7 +110,7 @@ static void on_applied(struct mail *mail)
 void shards_applied(struct shards *shards, int64_t epoch)
 {
     struct applied_mail *m = NEW(struct applied_mail);
-    shards->held = shards->current.slots;
+    shards->held = slots_of(&shards->current);
     *m = (struct applied_mail){.mail.deliver = on_applied, .shards = shards, .epoch = epoch};
     post(shards, &m->mail);
 }
@@ -182,7 +200,8 @@ void shards_get_status(const struct shards *shards, struct shards_status *out)
         .namespace_ = shards->namespace_,
         .group = shards->group,
         .lease = news->lease,
-        .slots = news->slots,
+        .slots = slots_of(news),
+        .kept = shards->kept,
         .fence = news->fence,
         .epoch = news->epoch,
         .members = news->members,
@@ -206,17 +225,16 @@ struct fence *shards_fence(const struct shards *shards, size_t slot)
 
 bool shards_own(const struct shards *shards, size_t slot)
 {
-    return slot_set_has(&shards->current.slots, slot) && is_open(shards);
+    return slot_set_has(&shards->current.given, slot) && is_open(shards);
 }
 
 bool shards_are_giving(const struct shards *shards, size_t slot)
 {
-    return slot_set_has(&shards->held, slot) && !slot_set_has(&shards->current.slots, slot) &&
+    return slot_set_has(&shards->held, slot) && !slot_set_has(&shards->current.given, slot) &&
            is_open(shards);
 }
 
 struct slot_set shards_owned(const struct shards *shards)
 {
-    const struct shards_news *news = &shards->current;
-    return is_open(shards) ? news->slots : (struct slot_set){0};
+    return is_open(shards) ? shards->current.given : (struct slot_set){0};
 }

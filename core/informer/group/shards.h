@@ -53,8 +53,11 @@ struct shards_status {
     const char *namespace_, *group;
     const char *lease;     /* "" before there is one */
     struct slot_set slots; /* that the table gives to this replica; none without a Lease */
-    struct fence *fence;   /* of its Lease, borrowed; NULL: it owns nothing */
-    int64_t epoch;         /* of the table; 0: none was read */
+    /* Of those that it had when `changed` was called last, or when its term ended before: those that nobody
+     * else had since, though the Lease was not renewed in time. */
+    struct slot_set kept;
+    struct fence *fence; /* of its Lease, borrowed; NULL: it owns nothing */
+    int64_t epoch;       /* of the table; 0: none was read */
     size_t members;
     bool writes;       /* it is the one that writes the table */
     const char *error; /* of the last try; "" for none */

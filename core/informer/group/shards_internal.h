@@ -11,8 +11,8 @@
 /* News from one half to the other. */
 struct shards_news {
     char lease[SHARD_NAME_MAX];
-    struct slot_set slots;
-    struct fence *fence; /* a reference; NULL: none */
+    struct slot_set given; /* by the table to this Lease, whether it lasts or not */
+    struct fence *fence;   /* a reference; NULL: none */
     int64_t epoch;
     size_t members;
     bool writes, left;
@@ -56,6 +56,7 @@ struct shards {
     struct waker *waker;
     struct shards_news current;
     struct slot_set held; /* owned in this term of the Lease, without those that were given up */
+    struct slot_set kept; /* see shards_get_status */
     struct fence *closed;
     bool started;
     void (*left)(void *ctx); /* NULL: nobody waits for it */

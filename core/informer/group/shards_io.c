@@ -19,7 +19,7 @@ static void on_changed(void *ctx)
         .left = status.left,
         .err = *status.err,
     };
-    if (status.fence) shards->posted.slots = status.view->slots;
+    if (!status.left) shards->posted.given = status.view->slots;
     snprintf(shards->posted.lease, sizeof shards->posted.lease, "%s", status.name);
     shards->has_news = true;
     pthread_mutex_unlock(&shards->lock);

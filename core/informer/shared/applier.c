@@ -17,6 +17,7 @@ void applier_clear(struct applier *applier)
     cursor_clear(&applier->cursor);
     handler_list_clear(&applier->handlers);
     mirrors_clear(&applier->mirrors);
+    ranges_clear(applier->ranges);
     free(applier->ranges);
     indexer_free(applier->store);
 }
@@ -108,8 +109,9 @@ static void process_replace(struct applier *applier, const struct delta *delta, 
  * (Q-10, I-17). */
 static void process_resync(struct applier *applier, const struct delta *delta, const struct event_info *info)
 {
-    if (handler_list_pick_due(&applier->handlers, delta->tick_ms))
-        cursor_open_resync(&applier->cursor, applier->store, info);
+    if (!handler_list_pick_due(&applier->handlers, delta->tick_ms)) return;
+    cursor_open_resync(&applier->cursor, applier->store, info);
+    applier->cursor.ranges = applier->ranges;
 }
 
 /* Applies the delta, and only this one: handlers are notified of exactly the state that the store has,
@@ -241,11 +243,35 @@ static void begin_to_lose(struct applier *applier)
     applier->ranges->is_taking_out = true;
 }
 
-size_t applier_lose(struct applier *applier, size_t max)
+/* Like a list of gained slots. */
+static void begin_to_put_back(struct applier *applier)
 {
-    if (!applier->ranges->is_taking_out) begin_to_lose(applier);
+    struct ranges *ranges = applier->ranges;
+    char no_part[] = "";
+    ranges_put_back(ranges);
+    const struct delta delta = {.type = DELTA_REPLACED_ALL,
+                                .part = no_part,
+                                .objects = ranges->returning,
+                                .count = ranges->returning_count};
+    const struct event_info info = info_of(&delta);
+    handler_list_begin_delta(&applier->handlers);
+    process_replace(applier, &delta, &info);
+    ranges->is_putting_back = true;
+}
+
+size_t applier_move(struct applier *applier, size_t max)
+{
+    struct ranges *ranges = applier->ranges;
+    if (!ranges->is_taking_out && !ranges->is_putting_back) {
+        if (ranges->is_losing)
+            begin_to_lose(applier);
+        else
+            begin_to_put_back(applier);
+    }
     size_t done = cursor_run(&applier->cursor, &applier->handlers, max);
-    applier->ranges->is_taking_out = applier->cursor.open;
+    if (applier->cursor.open) return done;
+    if (ranges->is_putting_back) ranges_have_back(ranges);
+    ranges->is_taking_out = ranges->is_putting_back = false;
     return done ? done : 1;
 }
 

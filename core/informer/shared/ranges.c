@@ -3,19 +3,76 @@
  * them. */
 #include "informer/shared/ranges.h"
 
+#include <stdlib.h>
+
+#include "base/array.h"
+#include "base/mem.h"
+
+static void release(struct root ***objects, size_t *count)
+{
+    for (size_t i = 0; i < *count; i++) root_unref((*objects)[i]);
+    free(*objects);
+    *objects = NULL;
+    *count = 0;
+}
+
+void ranges_clear(struct ranges *ranges)
+{
+    if (!ranges) return;
+    release(&ranges->kept, &ranges->kept_count);
+    release(&ranges->returning, &ranges->returning_count);
+}
+
+/* Lets go of objects whose slots are not to come back. */
+static void keep_aside(struct ranges *ranges)
+{
+    size_t left = 0;
+    for (size_t i = 0; i < ranges->kept_count; i++) {
+        struct root *object = ranges->kept[i];
+        if (slot_set_has(&ranges->aside, shard_slot_of(ranges->by, object)))
+            ranges->kept[left++] = object;
+        else
+            root_unref(object);
+    }
+    ranges->kept_count = left;
+    if (!left) release(&ranges->kept, &ranges->kept_count);
+}
+
 bool ranges_set(struct ranges *ranges, const struct slot_set *owned)
 {
     const struct slot_set lost = slot_set_minus(&ranges->owned, owned),
                           gained = slot_set_minus(owned, &ranges->owned);
     bool gains = !slot_set_is_empty(&gained);
-    for (size_t i = 0; i < sizeof lost.words / sizeof *lost.words; i++) {
+    for (size_t i = 0; i < ARRAY_LEN(lost.words); i++) {
         ranges->lost.words[i] |= lost.words[i];
         ranges->listed.words[i] &= owned->words[i];
+        ranges->aside.words[i] &= owned->words[i];
     }
     ranges->owned = *owned;
+    ranges->is_suspended = false;
+    ranges->has_aside = !slot_set_is_empty(&ranges->aside);
+    keep_aside(ranges);
     ranges->is_losing |= !slot_set_is_empty(&lost);
     ranges->generation += gains;
     return gains;
+}
+
+void ranges_suspend(struct ranges *ranges)
+{
+    ranges->is_suspended = true;
+    ranges->is_losing |= !slot_set_is_empty(&ranges->listed);
+    for (size_t i = 0; i < ARRAY_LEN(ranges->lost.words); i++) {
+        ranges->lost.words[i] |= ranges->listed.words[i];
+        ranges->aside.words[i] |= ranges->listed.words[i];
+    }
+    ranges->has_aside = !slot_set_is_empty(&ranges->aside);
+    ranges->listed = (struct slot_set){0};
+}
+
+struct slot_set ranges_missing(const struct ranges *ranges)
+{
+    const struct slot_set unlisted = slot_set_minus(&ranges->owned, &ranges->listed);
+    return slot_set_minus(&unlisted, &ranges->aside);
 }
 
 bool ranges_want(const struct ranges *ranges, const struct root *object)
@@ -59,6 +116,27 @@ static bool is_lost(const void *ctx, const struct root *object)
 void ranges_take_out(struct ranges *ranges, struct indexer *store, struct replacement *out)
 {
     replacement_take_out(out, store, is_lost, ranges);
+    for (size_t i = 0; ranges->has_aside && i < out->vanished_count; i++)
+        if (slot_set_has(&ranges->aside, shard_slot_of(ranges->by, out->vanished[i])))
+            *array_add(ranges->kept, ranges->kept_count) = root_ref(out->vanished[i]);
     ranges->lost = (struct slot_set){0};
     ranges->is_losing = false;
+}
+
+void ranges_put_back(struct ranges *ranges)
+{
+    ranges->gained = ranges->aside;
+    for (size_t i = 0; i < ARRAY_LEN(ranges->listed.words); i++)
+        ranges->listed.words[i] |= ranges->aside.words[i];
+    ranges->aside = (struct slot_set){0};
+    ranges->has_aside = false;
+    ranges->returning = ranges->kept;
+    ranges->returning_count = ranges->kept_count;
+    ranges->kept = NULL;
+    ranges->kept_count = 0;
+}
+
+void ranges_have_back(struct ranges *ranges)
+{
+    release(&ranges->returning, &ranges->returning_count);
 }

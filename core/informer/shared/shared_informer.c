@@ -164,8 +164,19 @@ static void measure(struct shared_informer *informer)
     informer->mark_ns = now_ns;
 }
 
+/* What comes waits until it is known who owns the slots. */
+static bool is_suspended(const struct shared_informer *informer)
+{
+    const struct applier *applier = &informer->applier;
+    return applier->ranges && applier->ranges->is_suspended && !applier_has_begun(applier);
+}
+
 static size_t apply_some(struct shared_informer *informer, size_t max)
 {
+    if (is_suspended(informer)) {
+        informer->owed = 0;
+        return 0;
+    }
     if (informer->batch_count == 0)
         informer->batch_count =
             delta_fifo_take(informer->fifo, applier_batch(&informer->applier, max), &informer->batch);
@@ -187,9 +198,9 @@ static size_t apply_some(struct shared_informer *informer, size_t max)
     return done;
 }
 
-static size_t lose_some(struct shared_informer *informer, size_t max)
+static size_t move_some(struct shared_informer *informer, size_t max)
 {
-    size_t done = applier_lose(&informer->applier, max);
+    size_t done = applier_move(&informer->applier, max);
     informer->owed -= done < informer->owed ? done : informer->owed;
     if (informer->latency) informer->mark_ns = clock_measure_ns();
     /* Who drains the lost slots waits for this. */
@@ -197,11 +208,16 @@ static size_t lose_some(struct shared_informer *informer, size_t max)
     return done;
 }
 
-static bool is_to_lose(const struct shared_informer *informer)
+static bool is_moving(const struct shared_informer *informer)
+{
+    const struct ranges *ranges = informer->applier.ranges;
+    return ranges && (ranges->is_taking_out || ranges->is_putting_back);
+}
+
+static bool is_to_move(const struct shared_informer *informer)
 {
     const struct applier *applier = &informer->applier;
-    if (!ranges_are_losing(applier->ranges)) return false;
-    return applier->ranges->is_taking_out || !applier_has_begun(applier);
+    return is_moving(informer) || (ranges_are_moving(applier->ranges) && !applier_has_begun(applier));
 }
 
 /* Chooses the next work. The store must not change during an initial delivery. But a handler may add another
@@ -209,7 +225,7 @@ static bool is_to_lose(const struct shared_informer *informer)
 static size_t process_step(struct shared_informer *informer, size_t max)
 {
     const struct handler_list *handlers = &informer->applier.handlers;
-    if (is_to_lose(informer) && !handlers->delivering_initial) return lose_some(informer, max);
+    if (is_to_move(informer) && !handlers->delivering_initial) return move_some(informer, max);
     if (handlers->delivering_initial || (handlers->waiting && informer->owed == 0))
         return show_some(informer, max);
     size_t done = apply_some(informer, max);
@@ -248,8 +264,8 @@ void shared_informer_finish_delta(struct shared_informer *informer)
     if (informer->latency) informer->mark_ns = clock_measure_ns();
     while (informer->applier.handlers.delivering_initial) show_some(informer, SIZE_MAX);
     while (informer->applier.cursor.open) {
-        if (informer->applier.ranges && informer->applier.ranges->is_taking_out)
-            lose_some(informer, SIZE_MAX);
+        if (is_moving(informer))
+            move_some(informer, SIZE_MAX);
         else
             apply_some(informer, SIZE_MAX);
     }
@@ -260,8 +276,9 @@ bool shared_informer_has_work(const struct shared_informer *informer)
 {
     const struct handler_list *handlers = &informer->applier.handlers;
     if (waits_for_turn(informer)) return false;
-    return handlers->delivering_initial || handlers->waiting || informer->batch_count > 0 ||
-           ranges_are_losing(informer->applier.ranges) || delta_fifo_len(informer->fifo) > 0;
+    if (handlers->delivering_initial || handlers->waiting || ranges_are_moving(informer->applier.ranges))
+        return true;
+    return !is_suspended(informer) && (informer->batch_count > 0 || delta_fifo_len(informer->fifo) > 0);
 }
 
 void shared_informer_share(struct shared_informer *informer, enum shard_by by)

@@ -13,7 +13,7 @@ static void set_slots(struct shared *shared)
     const struct slot_set *slots = &shared->factory->slots;
     struct ranges *ranges = shared_informer_ranges(shared->informer);
     ranges_set(ranges, slots);
-    const struct slot_set missing = slot_set_minus(&ranges->owned, &ranges->listed);
+    const struct slot_set missing = ranges_missing(ranges);
     feed_set_slots(shared->feed, slots, &missing, ranges->generation);
 }
 
@@ -22,13 +22,27 @@ void shared_slots_start(struct shared *shared)
     if (!is_shared(shared)) return;
     shared_informer_share(shared->informer, shared->key.shard);
     if (!slot_set_is_empty(&shared->factory->slots)) set_slots(shared);
+    if (shared->factory->suspended) ranges_suspend(shared_informer_ranges(shared->informer));
+}
+
+void shared_factory_suspend_slots(struct shared_factory *factory)
+{
+    struct shared *shared;
+    factory->suspended = true;
+    TAILQ_FOREACH (shared, &factory->informers, link) {
+        if (!is_shared(shared) || shared->stopping) continue;
+        ranges_suspend(shared_informer_ranges(shared->informer));
+        atomic_store(&shared->changed, true);
+    }
+    waker_wake(factory->waker);
 }
 
 void shared_factory_set_slots(struct shared_factory *factory, const struct slot_set *slots)
 {
     struct shared *shared;
-    if (slot_set_equal(&factory->slots, slots)) return;
+    if (!factory->suspended && slot_set_equal(&factory->slots, slots)) return;
     factory->slots = *slots;
+    factory->suspended = false;
     TAILQ_FOREACH (shared, &factory->informers, link) {
         if (!is_shared(shared) || shared->stopping) continue;
         set_slots(shared);

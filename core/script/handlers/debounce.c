@@ -132,6 +132,17 @@ void debounce_clear(struct debounce *d)
     }
 }
 
+void debounce_drop(struct debounce *d, bool (*drops)(void *ctx, const struct handler_event *event), void *ctx)
+{
+    struct debounce_window *window, *next;
+    for (window = TAILQ_FIRST(&d->by_change); window; window = next) {
+        next = TAILQ_NEXT(window, change_link);
+        if (!drops(ctx, &window->event)) continue;
+        struct handler_event event = close_window(d, window);
+        event_let_go(&event);
+    }
+}
+
 void debounce_free(struct debounce *d)
 {
     if (!d) return;

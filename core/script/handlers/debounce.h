@@ -41,6 +41,9 @@ enum debounced {
     DEBOUNCE_JOINS_NOW /* merged with the pending event: deliver *told now */
 };
 
+/* Drops the changes for which `drops` returns true. */
+void debounce_drop(struct debounce *debounce, bool (*drops)(void *ctx, const struct handler_event *event),
+                   void *ctx);
 /* Decides on one event. A delete is delivered at once, merged with a pending change. An object of the initial
  * delivery is no change: it is delivered at once, and a pending change of it is dropped. A resync is
  * delivered at once too, or omitted while a change is pending, which delivers as much. `wanted` false: the

@@ -50,7 +50,8 @@ bool delivery_is_held(const struct script_handler *h)
 /* Objects of slots that another replica has by now are its business. */
 static bool is_of_others(const struct script_handler *h, const struct handler_event *event)
 {
-    return event->type != ON_LOST &&
+    if (event->type == ON_LOST) return false;
+    return event->info.outdated ||
            !sharding_owns(h->script, sharding_slot(h->script, h->claim, event->object));
 }
 

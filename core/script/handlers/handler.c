@@ -228,6 +228,38 @@ bool handlers_have_lost(const struct script *script)
     return false;
 }
 
+struct losing {
+    const struct script_handler *handler;
+    const struct slot_set *lost;
+};
+
+static bool is_of_lost(void *ctx, const struct handler_event *event)
+{
+    const struct losing *losing = ctx;
+    const struct script_handler *h = losing->handler;
+    if (event->type == ON_LOST) return false;
+    unsigned slot = sharding_slot(h->script, h->claim, event->object);
+    return slot && slot_set_has(losing->lost, slot - 1);
+}
+
+void handlers_lose(struct script *script, const struct slot_set *lost)
+{
+    struct script_handler *h;
+    bool had_initial = false;
+    TAILQ_FOREACH (h, &script->own.handlers->list, link) {
+        struct losing losing = {h, lost};
+        had_initial |= delivery_has_initial(h);
+        pending_drop(&h->pending, is_of_lost, &losing);
+        pending_drop(&h->kept, is_of_lost, &losing);
+        handler_metrics_pending(&h->metrics, h->pending.count + h->kept.count);
+        if (!h->debounce) continue;
+        debounce_drop(h->debounce, is_of_lost, &losing);
+        handler_metrics_debounced(&h->metrics, h->debounce->count);
+    }
+    /* k8s.main waits for initial objects. */
+    if (had_initial && script->host->attached) script->host->attached(script->host->attached_ctx);
+}
+
 void handlers_init(struct script *script)
 {
     TAILQ_INIT(&script->own.handlers->list);

@@ -93,6 +93,9 @@ void handlers_each_caught_up(const struct script *script,
 bool handlers_have_synced(const struct script *script);
 /* Returns whether calls are to come for objects that this replica lost, before others may have them. */
 bool handlers_have_lost(const struct script *script);
+/* Drops what waits to be told of objects of slots that were lost, but for the loss: another replica is told
+ * of them, and this one anew if they come back. Call with each loss. */
+void handlers_lose(struct script *script, const struct slot_set *lost);
 /* Sets up and removes all handlers of a script. */
 void handlers_init(struct script *script);
 void handlers_clear(struct script *script);

@@ -236,6 +236,19 @@ void pending_clear(struct pending_events *pending)
     }
 }
 
+void pending_drop(struct pending_events *pending, bool (*drops)(void *ctx, const struct handler_event *event),
+                  void *ctx)
+{
+    struct pending_entry *entry, *next;
+    for (entry = TAILQ_FIRST(&pending->entries); entry; entry = next) {
+        struct handler_event event = entry->event;
+        next = TAILQ_NEXT(entry, link);
+        if (!drops(ctx, &event)) continue;
+        free_entry(pending, entry);
+        event_let_go(&event);
+    }
+}
+
 /* --- merging of two events, and the state before a delete */
 
 struct handler_event event_copy(const struct handler_event *event)

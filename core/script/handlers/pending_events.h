@@ -88,6 +88,9 @@ bool pending_take(struct pending_events *pending, struct handler_event *event);
 struct pending_key *pending_lock(struct pending_events *pending, struct root *object);
 void pending_unlock(struct pending_events *pending, struct pending_key *key);
 bool pending_is_locked(const struct pending_events *pending, const struct root *object);
+/* Drops the events for which `drops` returns true. */
+void pending_drop(struct pending_events *pending, bool (*drops)(void *ctx, const struct handler_event *event),
+                  void *ctx);
 /* Returns whether there is a lost object for which `is` returns true. */
 bool pending_has_lost(const struct pending_events *pending, bool (*is)(void *ctx, const struct root *object),
                       void *ctx);

@@ -53,7 +53,7 @@ static void own(const char *letters)
     struct slot_set slots = {0};
     for (; *letters; letters++) slot_set_add(&slots, shard_slot(str_of(namespaces[*letters - 'a'])));
     ranges_set(ranges, &slots);
-    const struct slot_set missing = slot_set_minus(&ranges->owned, &ranges->listed);
+    const struct slot_set missing = ranges_missing(ranges);
     feed_set_slots(feed, &slots, &missing, ranges->generation);
     settle();
 }

@@ -1,9 +1,11 @@
 /* core/informer/shared/ranges.c: a cache that holds objects of some slots, as they are gained and lost,
- * whatever the reflector sends meanwhile. In histories "^" marks a gained object and "-" a lost one. */
+ * whatever the reflector sends meanwhile. In histories "^" marks a gained object, "-" a lost one, and "<" a
+ * change of one whose slot was lost since. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -93,7 +95,7 @@ static void test_slots_may_be_lost_in_the_middle_of_a_list(void **state)
     while (!history.text.len) shared_informer_process(informer, 1);
     assert_string_equal(history_take(&history), "add^ cherry/x@2");
     assert_false(own("a"));
-    assert_history("add^ cherry/y@2; delete- banana/x@1; delete- cherry/x@2; delete- cherry/y@2");
+    assert_history("add<^ cherry/y@2; delete- banana/x@1; delete- cherry/x@2; delete- cherry/y@2");
     assert_store("apple/x@1", "9");
 }
 
@@ -115,6 +117,74 @@ static void test_events_older_than_what_the_cache_has_are_dropped(void **state)
     assert_history("");
     delta(DELTA_DELETED, "apple/x@7#new");
     assert_history("delete apple/x@7");
+}
+
+static void suspend(void)
+{
+    ranges_suspend(shared_informer_ranges(informer));
+}
+
+static void test_what_is_suspended_is_lost_and_comes_back_without_a_list(void **state)
+{
+    suspend();
+    delta(DELTA_UPDATED, "apple/x@2");
+    delta(DELTA_DELETED, "banana/x@3");
+    assert_history("delete- apple/x@1; delete- banana/x@1");
+    assert_false(shared_informer_has_work(informer));
+    assert_store("", "9");
+    assert_false(own("ab"));
+    assert_true(shared_informer_has_work(informer));
+    assert_history("add^ apple/x@1; add^ banana/x@1; update apple/x@1 apple/x@2; delete banana/x@3");
+    assert_store("apple/x@2", "3");
+}
+
+static void test_a_list_in_progress_counts_after_a_suspension(void **state)
+{
+    assert_true(own("abc"));
+    suspend();
+    assert_history("delete- apple/x@1; delete- banana/x@1");
+    list("cherry/x@2 apple/x@1", 0);
+    assert_false(own("abc"));
+    assert_history("add^ apple/x@1; add^ banana/x@1; delete? banana/x@1; add^ cherry/x@2");
+}
+
+static void test_what_another_one_had_meanwhile_does_not_come_back(void **state)
+{
+    suspend();
+    assert_history("delete- apple/x@1; delete- banana/x@1");
+    delta(DELTA_UPDATED, "banana/x@2");
+    assert_false(own("a"));
+    assert_true(own("ab")); /* without a look in between */
+    const struct slot_set missing = ranges_missing(shared_informer_ranges(informer)), banana = slots_of("b");
+    assert_true(slot_set_equal(&missing, &banana));
+    assert_history("add^ apple/x@1");
+    list("apple/x@1 banana/x@3", 0);
+    assert_history("add^ banana/x@3");
+}
+
+/* Before the objects were taken out, and while they are put back. */
+static void test_suspensions_may_follow_each_other_at_once(void **state)
+{
+    suspend();
+    assert_false(own("ab"));
+    suspend();
+    assert_false(own("ab"));
+    while (!strstr(history.text.data ? buf_text(&history.text) : "", "add^"))
+        shared_informer_process(informer, 1);
+    suspend();
+    assert_false(own("a"));
+    assert_history(
+        "delete- apple/x@1; delete- banana/x@1; add^ apple/x@1; add<^ banana/x@1; delete- apple/x@1; "
+        "delete- banana/x@1; add^ apple/x@1");
+    assert_store("apple/x@1", "9");
+}
+
+/* Objects that are set aside go with it. */
+static void test_a_cache_may_end_while_it_is_suspended(void **state)
+{
+    suspend();
+    assert_history("delete- apple/x@1; delete- banana/x@1");
+    assert_false(ranges_are_moving(shared_informer_ranges(informer)));
 }
 
 static void test_mirrors_lose_it_too(void **state)
@@ -164,6 +234,11 @@ int main(void)
         TEST(test_slots_may_be_lost_in_the_middle_of_a_list),
         TEST(test_what_the_server_no_longer_has_is_deleted),
         TEST(test_events_older_than_what_the_cache_has_are_dropped),
+        TEST(test_what_is_suspended_is_lost_and_comes_back_without_a_list),
+        TEST(test_a_list_in_progress_counts_after_a_suspension),
+        TEST(test_what_another_one_had_meanwhile_does_not_come_back),
+        TEST(test_suspensions_may_follow_each_other_at_once),
+        TEST(test_a_cache_may_end_while_it_is_suspended),
         TEST(test_mirrors_lose_it_too),
         cmocka_unit_test_teardown(test_slots_are_there_once_their_list_is_transformed, informer_close),
     };

@@ -3,6 +3,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include <cmocka.h>
 
@@ -20,17 +21,30 @@ static const char slow[] = "k8s = require 'k8s' said = ''\n"
                            "k8s.informer('pods', { shard = 'namespace' }):add_event_handler {\n"
                            "  OnUpdate = function(_, o) work(o) end, OnLost = work }\n";
 
+/* A state of an object takes a second, its loss nothing. */
+static const char counting[] =
+    "k8s = require 'k8s' said = ''\n"
+    "k8s.informer('pods', { shard = 'namespace' }):add_event_handler {\n"
+    "  OnUpdate = function(_, o) said = said .. o:name() .. ' ' k8s.sleep(1) end,\n"
+    "  OnAdd = function(o, ev) if ev.shard then said = said .. '+' .. o:name() .. ' ' end end,\n"
+    "  OnLost = function(o) said = said .. '-' .. o:name() .. ' ' end }\n";
+
 struct sharing {
     struct cluster *cluster;
     struct shards *shards;
     struct script *script;
     struct slot_set mine, both; /* the slot of namespace "mine"; and that of "shop" too */
+    struct slot_set owned;
+    const char *lease; /* its name */
 };
 
+/* As the engine does it. */
 static void on_changed(void *ctx)
 {
-    const struct sharing *s = ctx;
-    const struct slot_set owned = shards_owned(s->shards);
+    struct sharing *s = ctx;
+    const struct slot_set owned = shards_owned(s->shards), lost = slot_set_minus(&s->owned, &owned);
+    s->owned = owned;
+    handlers_lose(s->script, &lost);
     shared_factory_set_slots(s->cluster->factory, &owned);
 }
 
@@ -39,7 +53,8 @@ static void give(struct sharing *s, struct fence *fence, const struct slot_set *
 {
     pthread_mutex_lock(&s->shards->lock);
     shards_news_clear(&s->shards->posted);
-    s->shards->posted = (struct shards_news){.fence = fence_ref(fence), .slots = *slots};
+    s->shards->posted = (struct shards_news){.fence = fence ? fence_ref(fence) : NULL, .given = *slots};
+    snprintf(s->shards->posted.lease, SHARD_NAME_MAX, "%s", s->lease ? s->lease : "one");
     s->shards->has_news = true;
     pthread_mutex_unlock(&s->shards->lock);
     waker_wake(s->shards->waker);
@@ -147,6 +162,54 @@ static void test_a_loss_of_an_earlier_term_gets_a_closed_fence(void **state)
     fence_unref(next);
 }
 
+static void test_a_change_of_an_earlier_share_is_not_told_any_more(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct fence *fence = new_fence(&(struct sharing){.cluster = c});
+    load(&s, c, counting, fence);
+    cluster_event(c, 0, LW_MODIFIED, "shop/b x=1"); /* its call is under way */
+    cluster_event(c, 0, LW_MODIFIED, "shop/c x=1");
+    cluster_event(c, 0, LW_MODIFIED, "mine/a x=1");
+    give(&s, fence, &s.mine);
+    give(&s, fence, &s.both);
+    virtual_clock_advance(&c->clock, 3000);
+    cluster_settle(c);
+    assert_ask(c, s.script, "return said", "b a -b -c ");
+    cluster_list(c, 1, "shop/b x=1;shop/c x=2");
+    virtual_clock_advance(&c->clock, 1000);
+    cluster_settle(c);
+    assert_ask(c, s.script, "return said", "b a -b -c +b +c ");
+    end(&s);
+    fence_unref(fence);
+}
+
+/* Nobody else had the slots when the fence closed, though the tables in between were not seen. */
+static void test_slots_that_a_lease_kept_are_known(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct shards_status status;
+    struct fence *fence = new_fence(&(struct sharing){.cluster = c}),
+                 *next = new_fence(&(struct sharing){.cluster = c});
+    load(&s, c, slow, fence);
+    fence_close(fence);
+    give(&s, NULL, &s.both);
+    shards_get_status(s.shards, &status);
+    assert_true(slot_set_equal(&status.kept, &s.both) && slot_set_is_empty(&status.slots));
+    give(&s, NULL, &s.mine); /* the table takes one */
+    give(&s, next, &s.both);
+    shards_get_status(s.shards, &status);
+    assert_true(slot_set_equal(&status.kept, &s.mine) && slot_set_equal(&status.slots, &s.both));
+    s.lease = "another";
+    give(&s, next, &s.both);
+    shards_get_status(s.shards, &status);
+    assert_true(slot_set_is_empty(&status.kept));
+    end(&s);
+    fence_unref(fence);
+    fence_unref(next);
+}
+
 static const char keyed[] =
     "k8s = require 'k8s' said = ''\n"
     "local pods = k8s.informer('pods', { shard = 'namespace' })\n"
@@ -208,6 +271,8 @@ int main(void)
 #define T(name) cmocka_unit_test_setup_teardown(name, cluster_setup_by_hand, cluster_teardown)
         T(test_a_loss_that_no_call_was_told_of_yet_is_waited_for),
         T(test_a_loss_of_an_earlier_term_gets_a_closed_fence),
+        T(test_a_change_of_an_earlier_share_is_not_told_any_more),
+        T(test_slots_that_a_lease_kept_are_known),
         T(test_a_key_of_a_slot_that_came_back_waits_for_its_list),
         T(test_a_key_of_a_slot_that_another_one_has_is_dropped),
         T(test_events_of_a_kind_that_is_not_resolved_yet_have_a_slot),
