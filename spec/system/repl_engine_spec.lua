@@ -91,7 +91,11 @@ describe("kubelua repl --engine #threads", function()
 
   it("watches a cache, and merges what nobody takes", function()
     start()
-    local name = sim.api:get("/api/v1/pods").items[1].metadata
+    -- A small one: each of its 1,500 changes is checked, merged and stored by the simulator.
+    local name = sim.api:create("/api/v1/namespaces/default/pods", {
+      metadata = { name = "small", labels = { app = "small" } },
+      spec = { containers = { { name = "main", image = "main:1" } } },
+    }).metadata
     local key = name.namespace .. "/" .. name.name
     local p = prompt()
     p:write(('w, key = pods:watch(pods:query():namespace(%q)), %q print "watching"\n'):format(name.namespace, key))
