@@ -302,6 +302,8 @@ static void put_running(const struct script *script, struct buf *out)
     json_open(out, "errorsByCall", '{');
     script_each_error(script, put_error, out);
     json_close(out, '}');
+    json_time(out, "lastErrorTime", counters.failed_us);
+    json_time(out, "failingSince", counters.failing_us);
     json_text(out, "dryRun", script_dry_run(script));
     json_int(out, "failedWrites", (int64_t)counters.failed_writes);
     put_pace("Writes", script_pace(script, LIMIT_WRITES), out);

@@ -323,6 +323,10 @@ void script_add_counters(struct script *script, struct script *other)
     b->deletes += a->deletes;
     b->errors += a->errors;
     b->failed_writes += a->failed_writes;
+    if (a->failed_us > b->failed_us) {
+        b->failed_us = a->failed_us;
+        b->failing_us = a->failing_us;
+    }
     for (size_t i = 0; i < SCRIPT_FUNCTIONS; i++)
         script->report.error_counts[i] += other->report.error_counts[i];
     *a = (struct script_counters){0};

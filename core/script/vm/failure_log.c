@@ -127,6 +127,16 @@ static void keep_first(struct script *script)
     buf_str(&script->report.first_failure, line);
 }
 
+/* A script that has been well for so long fails anew. */
+static void note_time(struct script *script)
+{
+    enum { WELL_US = 60 * 1000000 };
+    struct script_counters *counters = &script->report.counters;
+    int64_t now_us = clock_wall_us(script_clock(script));
+    if (!counters->failed_us || now_us - counters->failed_us > WELL_US) counters->failing_us = now_us;
+    counters->failed_us = now_us;
+}
+
 void failure_log_add(struct failure_log *report, struct script *script, enum script_function function,
                      enum script_result result, const struct log_field *about)
 {
@@ -135,6 +145,7 @@ void failure_log_add(struct failure_log *report, struct script *script, enum scr
     size_t n = 0;
     script->report.counters.errors++;
     script->report.tally.failed++;
+    note_time(script);
     keep_first(script);
     script->report.error_counts[function]++;
     series_inc(script->report.errors[function]);

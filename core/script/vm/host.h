@@ -160,6 +160,8 @@ struct script_counters {
     uint64_t errors; /* calls of any of its functions that failed: handlers, filters, workers, timers,
                         main, transforms, index functions */
     uint64_t failed_writes;
+    int64_t failed_us;  /* wall clock of the last such error; 0: none yet */
+    int64_t failing_us; /* and of the first one since which there was no minute without */
 };
 
 /* Number of calls that wait for a rate limit, and how long the first has waited. */

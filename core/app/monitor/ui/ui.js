@@ -97,18 +97,38 @@ function plot(key, value, text) {
   return cell;
 }
 
-// Headings that begin with ">" are of numbers. Rows are arrays of texts and elements.
+// Columns: "Heading", ">Heading" of numbers, and behind "|" classes: name for what may be long, and that which hides
+// the column where the page is not wide.
+function columnsOf(headings) {
+  return headings.map((heading) => {
+    const [, number, text, more] = heading.match(/^(>?)([^|]*)\|?(.*)$/);
+    return { text, classes: [number && "number", ...more.split(" ")].filter(Boolean) };
+  });
+}
+
+// What is wider than its place scrolls, by keyboard too; what is not is no stop for Tab.
+function noteScrolling() {
+  for (const box of document.querySelectorAll(".scroll")) {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0; else box.removeAttribute("tabindex");
+  }
+}
+
+// Rows are arrays of texts and elements.
 function fill(id, headings, rows) {
-  const table = document.getElementById(id), head = element("tr"), kinds = [];
-  for (const heading of headings) {
-    kinds.push(heading.startsWith(">") ? "number" : "");
-    const cell = element("th", heading.replace(/^>/, ""), kinds[kinds.length - 1]);
+  const table = document.getElementById(id), head = element("tr"), columns = columnsOf(headings);
+  for (const column of columns) {
+    const cell = element("th", column.text);
+    cell.classList.add(...column.classes);
     cell.scope = "col";
     head.append(cell);
   }
   const body = rows.map((row) => {
     const line = element("tr", undefined, row.kind);
-    row.cells.forEach((cell, i) => line.append(cell instanceof Node ? cell : element("td", cell, kinds[i])));
+    row.cells.forEach((given, i) => {
+      const cell = given instanceof Node ? given : element("td", given);
+      cell.classList.add(...columns[i].classes);
+      line.append(cell);
+    });
     return line;
   });
   const focused = document.activeElement && document.activeElement.dataset.script;
@@ -126,21 +146,20 @@ function tinted(text, kind) {
 
 // --- sections
 
-// When the errors of a script last grew: what fails now and then is seen for a minute.
-const FAILING_MS = 60000, failed = new Map();
+// What fails now and then is seen for a minute, as the engine counts it, too (failingSince).
+const FAILING_MS = 60000;
 
-function fails(script, errors) {
-  if (errors) failed.set(script.name, Date.now());
-  return Date.now() - (failed.get(script.name) || -FAILING_MS) < FAILING_MS;
+function fails(script, now) {
+  return script.lastErrorTime && Date.parse(now) - Date.parse(script.lastErrorTime) <= FAILING_MS;
 }
 
-function health(script, errors) {
-  const failing = fails(script, errors);
+function health(script, now) {
   if (script.reloadError) return ["refused reload", "bad"];
   if (script.quarantined && script.quarantined.length) return ["quarantine", "bad"];
   if (script.mainState === "failed") return ["main failed", "bad"];
-  if (failing) return ["fails", "bad"];
+  if (fails(script, now)) return [`fails for ${age(now, script.failingSince)}`, "bad"];
   if (script.handlersWaitFor) return ["waits", "wait"];
+  if (script.lastErrorTime) return [`failed ${age(now, script.lastErrorTime)} ago`, "wait"];
   return ["good", "good"];
 }
 
@@ -148,10 +167,11 @@ function show(name, shown) {
   if (shown) open.add(name); else open.delete(name);
 }
 
-function scriptName(script) {
+// `more`: the figures whose columns a narrow page does not have.
+function scriptName(script, more) {
   const cell = element("td"), count = (script.eventHandlers || []).length;
   if (!count) {
-    cell.textContent = script.name;
+    cell.append(script.name, more);
     return cell;
   }
   const button = element("button", `${script.name} ${open.has(script.name) ? "▾" : "▸"}`);
@@ -164,7 +184,7 @@ function scriptName(script) {
     draw(...drawn);
     adds = true;
   };
-  cell.append(button);
+  cell.append(button, more);
   return cell;
 }
 
@@ -173,8 +193,13 @@ function figureCells(key, of) {
     plot(key + " latency", of.latency || 0, "microseconds from the arrival to the call"), of.cpu.toFixed(1) + "%"];
 }
 
+function moreOf(of, rest) {
+  return element("small", [of.latency === null ? "" : span(of.latency), `cpu ${of.cpu.toFixed(1)}%`, ...rest]
+    .filter(Boolean).join(", "));
+}
+
 function scriptRows(now, was, ms) {
-  const rows = [], known = by(was.scripts, "name");
+  const rows = [], engine = now.engine, known = by(was.scripts, "name");
   for (const script of now.scripts || []) {
     const old = known.get(script.name), oldHandlers = by(old && old.eventHandlers, "id");
     const sum = change(script, old, ms), parts = [];
@@ -183,13 +208,15 @@ function scriptRows(now, was, ms) {
       for (const field of ["calls", "timedCalls", "latencyMicroseconds"]) sum[field] += own[field];
       parts.push([handler, figures(own, ms)]);
     }
-    const [state, kind] = health(script, sum.errors);
-    rows.push({ cells: [scriptName(script), tinted(state, kind), String(script.generation || "-"),
-      ...figureCells(script.name, figures(sum, ms)), String(script.pending || 0),
-      tinted(String(script.errors || 0), script.errors ? "number bad" : "number"), bytes(script.memoryBytes || 0)] });
+    const [state, kind] = health(script, engine.now), of = figures(sum, ms), memory = bytes(script.memoryBytes || 0);
+    const name = scriptName(script, moreOf(of, [memory, script.generation ? `generation ${script.generation}` : ""]));
+    rows.push({ cells: [name, tinted(state, kind), tinted(String(script.errors || 0), script.errors ? "bad" : ""),
+      String(script.pending || 0), ...figureCells(script.name, of), memory, String(script.generation || "-")] });
     for (const [handler, of] of open.has(script.name) ? parts : []) {
-      rows.push({ kind: "part", cells: [handler.id, "", "", ...figureCells(`${script.name}/${handler.id}`, of),
-        String(handler.pending), String(handler.errors), ""] });
+      const name = element("td", handler.id);
+      name.append(moreOf(of, []));
+      rows.push({ kind: "part", cells: [name, "", tinted(String(handler.errors), handler.errors ? "bad" : ""),
+        String(handler.pending), ...figureCells(`${script.name}/${handler.id}`, of), "", ""] });
     }
   }
   return rows;
@@ -203,6 +230,9 @@ function problems(state) {
     if (script.reloadError) list.push(`${script.name}: ${script.reloadError}`);
     for (const one of script.quarantined || []) list.push(`${script.name}: quarantined ${one.id}: ${one.why}`);
     if (script.mainState === "failed") list.push(`${script.name}: ${script.main}`);
+    if (health(script, engine.now)[0].startsWith("fails")) {
+      list.push(`${script.name}: fails since ${script.failingSince}, ${script.errors} errors in all`);
+    }
   }
   for (const cache of state.informers || []) if (cache.cause) list.push(`${cache.name}: ${cache.cause}`);
   return list;
@@ -217,24 +247,31 @@ function draw(now, was, ms) {
   const found = problems(state), box = document.getElementById("problems");
   box.hidden = found.length === 0;
   box.querySelector("ul").replaceChildren(...found.map((text) => element("li", text)));
-  fill("scripts", ["Script", "State", ">Generation", ">Events/s", "", ">Latency", "", ">CPU", ">Pending", ">Errors",
-    ">Memory"], scriptRows(state, old, ms));
+  fill("scripts", ["Script|name", "State", ">Errors", ">Pending|wide", ">Events/s", "|widest", ">Latency|wide",
+    "|widest", ">CPU|wide", ">Memory|wide", ">Generation|wider"], scriptRows(state, old, ms));
   const oldCaches = by(old.informers, "name");
-  fill("caches", ["Cache", "State", ">Objects", ">Memory", ">Events/s", "", ">Heard"], (state.informers || []).map((one) => {
+  const ofCaches = ["Cache|name", "State", ">Objects", ">Memory|wide", ">Events/s", "|wider", ">Heard|wide"];
+  fill("caches", ofCaches, (state.informers || []).map((one) => {
     const last = oldCaches.get(one.name), events = last && ms > 0 ? grown(one.events, last.events) * 1000 / ms : 0;
     return { cells: [one.name, tinted(one.state, one.state === "synced" ? "good" : "bad"), String(one.objects),
       bytes(one.bytes), rate(events), plot("cache " + one.name, events, "events a second"),
       age(engine.now, one.heard)] };
   }));
-  fill("queues", ["Queue", ">Depth", ">Processing", ">Failing", ">Retries", "Script"], (state.queues || []).map((one) => ({
+  const ofQueues = ["Queue|name", ">Depth", ">Processing|wide", ">Failing", ">Retries", "Script|wide name"];
+  fill("queues", ofQueues, (state.queues || []).map((one) => ({
     cells: [one.name, String(one.depth), String(one.processing), tinted(String(one.failing),
-      one.failing ? "number bad" : "number"), String(one.retries), one.script || ""] })));
+      one.failing ? "bad" : ""), String(one.retries), one.script || ""] })));
   const rules = (state.audit && state.audit.byRule || []).filter((one) => one.results.fail || one.results.warn);
-  fill("audits", ["Rule", "Severity", "Category", ">Failed", ">Warned"], rules.map((one) => ({ cells: [one.id,
+  fill("audits", ["Rule|name", "Severity", "Category|wide", ">Failed", ">Warned"], rules.map((one) => ({ cells: [one.id,
     one.severity, one.category, String(one.results.fail), String(one.results.warn)] })));
-  fill("writes", ["Time", "Script", "Verb", "Object", "Result"], (now.writes || []).slice(-15).reverse().map((one) => ({
-    cells: [one.time || "", one.script || "", one.verb || "", `${one.resource || ""} ${one.object || ""}`,
-      tinted(one.result || "", one.result === "ok" ? "good" : "bad")] })));
+  const ofWrites = ["Time|wide", "Script|wide name", "Verb", "Object|name", "Result"];
+  fill("writes", ofWrites, (now.writes || []).slice(-15).reverse().map((one) => {
+    const object = element("td", `${one.resource || ""} ${one.object || ""}`);
+    object.append(element("small", [one.time, one.script].filter(Boolean).join(", ")));
+    return { cells: [one.time || "", one.script || "", one.verb || "", object,
+      tinted(one.result || "", one.result === "ok" ? "good" : "bad")] };
+  }));
+  noteScrolling();
 }
 
 // --- the loop
@@ -256,5 +293,6 @@ async function update() {
   if (!document.hidden) setTimeout(update, EVERY_MS);
 }
 
+window.addEventListener("resize", noteScrolling);
 document.addEventListener("visibilitychange", () => { if (!document.hidden) update(); });
 update();
