@@ -67,7 +67,7 @@ local function go_back(object, version)
     end
     changes[#changes + 1] = { path = path, old = copy(old), new = copy(replace(object, path, old)) }
   end
-  return changes
+  return raw.json.array(changes)
 end
 
 local function text_or_nil(text)
@@ -101,7 +101,8 @@ function history.of(obj, given)
     return nil, { message = "k8s.history: " .. deleted, reason = "NotFound", code = 404 }
   end
   local state = object and raw.object.copy(object)
-  local list = { deleted = deleted, kind = object and object.kind }
+  -- An array, also to k8s.json: what is said of all versions stands beside it.
+  local list = setmetatable({}, { __index = { deleted = deleted, kind = object and object.kind } })
   for i, version in ipairs(versions) do
     if state then
       state.metadata.resourceVersion = version.resource_version

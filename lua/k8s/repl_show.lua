@@ -98,13 +98,27 @@ local function put_list(out, list, indent, depth, style)
   end
 end
 
+local function comes_before(a, b)
+  if type(a) == "number" and type(b) == "number" then
+    return a < b
+  end
+  return tostring(a) < tostring(b)
+end
+
+-- A list that has fields, too: its items follow them.
+local function is_mixed(value)
+  return type(value) == "table" and value[1] ~= nil
+end
+
 local function sorted(value)
-  local keys = {}
+  local keys, mixed = {}, is_mixed(value)
   for key in each(value) do
-    keys[#keys + 1] = key
+    if not (mixed and type(key) == "number") then
+      keys[#keys + 1] = key
+    end
   end
   if not is_view(value) then
-    table.sort(keys, function(a, b) return tostring(a) < tostring(b) end)
+    table.sort(keys, comes_before)
   end
   return keys
 end
@@ -142,6 +156,9 @@ function put(out, first, indent, value, depth, style)
     put_list(out, value, indent, depth + 1, style)
   else
     put_map(out, first, indent, value, depth + 1, style)
+    if is_mixed(value) then
+      put_list(out, value, indent, depth + 1, style)
+    end
   end
 end
 

@@ -114,6 +114,11 @@ describe("the history of objects", function()
     assert.has_match("\n    %+ data%['a%.b'%]: new\n", out)
     assert.has_match("\n    %- data.x: 2\n", out)
     assert.has_match('"changes":[],"event":"created"', (engine.ask("history", "cm/a", "-ojson")), 1, true)
+    local asked = 'k8s.history { kind = "configmaps", namespace = "default", name = "a" }'
+    out, code = engine.ask("query", asked, "-ojson")
+    assert.are.same({ 0, 6, "deleted" }, { code, #cjson.decode(out), cjson.decode(out)[1].event })
+    assert.has_match("^%- changes: {}\n  event: deleted\n  resource_version: ", (engine.ask("query", asked)))
+    assert.are.equal("true\nConfigMap\n", (engine.ask("query", ("(%s).deleted, (%s).kind"):format(asked, asked))))
     -- One of the same name is the next version.
     sim.api:create(MAPS, map("a", { y = "again" }))
     await(function() return stats().versions == 7 end, "the next one")
