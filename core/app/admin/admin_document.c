@@ -124,8 +124,8 @@ void admin_document_write(struct admin_engine *admin, const struct admin_form *f
                           void (*done)(void *ctx, struct buf *text), void *ctx)
 {
     struct admin_document *document = NEW(struct admin_document);
-    *document =
-        (struct admin_document){.admin = admin, .form = form, .timer.fn = on_timer, .done = done, .ctx = ctx};
+    *document = (struct admin_document){
+        .admin = admin, .form = form, .meter.of = form->name, .timer.fn = on_timer, .done = done, .ctx = ctx};
     LIST_INSERT_HEAD(&admin->documents, document, link);
     go_on(document);
 }

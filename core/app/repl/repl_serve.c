@@ -57,6 +57,7 @@ static void session_free(struct repl_session *s)
     ev_io_stop(ev, &s->writable);
     timer_cancel(&s->go_on);
     piece_begin(&s->meter);
+    piece_enter(&s->meter, "the state's end");
     repl_free(s->repl);
     piece_end(&s->meter);
     close(s->fd);
@@ -79,6 +80,7 @@ static void end_piece(struct repl_session *s)
 {
     bool ended = false;
     piece_begin(&s->meter);
+    piece_enter(&s->meter, "the end of a line");
     while (!ended && piece_ns(&s->meter) < END_PIECE_US * INT64_C(1000)) ended = repl_end_step(s->repl);
     piece_end(&s->meter);
     if (ended)
@@ -310,7 +312,9 @@ static struct repl_session *session_new(struct repl_sessions *all, struct err *e
 {
     struct engine *engine = all->engine;
     struct repl_session *s = NEW(struct repl_session);
+    s->meter.of = "prompt";
     piece_begin(&s->meter);
+    piece_enter(&s->meter, "a new state");
     s->repl = repl_new(engine_host(engine), REPL_SHARED_CACHES,
                        &(struct repl_ops){.printed = on_print, .ended = on_end, .ctx = s}, err);
     piece_end(&s->meter);

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/time/piece_meter.h"
 #include "informer/store/query_work.h"
 #include "script/caches/bind_informer.h"
 #include "script/view/cache.h"
@@ -277,7 +278,9 @@ static int l_begin(lua_State *L)
 static int l_step(lua_State *L)
 {
     struct query_box *box = class_self(L, CLASS_QUERY, "step");
+    const char *stage = piece_enter(script_of(L)->brief, "the search");
     bool finished = !box->work || query_work_step(box->work);
+    piece_enter(script_of(L)->brief, stage);
     budget_tick(script_of(L));
     budget_poll(L, script_of(L));
     lua_pushboolean(L, finished);
@@ -297,7 +300,9 @@ static int l_array(lua_State *L)
     struct query_box *box = class_self(L, CLASS_QUERY, "array");
     const struct lister_list *list = query_work_objects(box->work);
     arg_array_size(L, "lister", list->count);
+    const char *stage = piece_enter(script_of(L)->brief, "room for rows");
     lua_createtable(L, (int)list->count, 0);
+    piece_enter(script_of(L)->brief, stage);
     pace_spare(script_of(L), list->count * sizeof(lua_Number));
     copy_mark_array(L);
     return 1;
@@ -312,6 +317,7 @@ static int l_fill(lua_State *L)
     const struct lister_list *list = query_work_objects(box->work);
     size_t count = (size_t)lua_tointeger(L, 3), end = count + FILLED;
     size_t before = script_of(L)->memory;
+    const char *stage = piece_enter(script_of(L)->brief, "rows");
     for (; count < list->count && count < end; count++) {
         view_push_object(L, list->objects[count]);
         lua_rawseti(L, 2, (int)count + 1);
@@ -320,6 +326,7 @@ static int l_fill(lua_State *L)
     if (script_of(L)->memory > before) pace_spare(script_of(L), script_of(L)->memory - before);
     bool all = count == list->count;
     if (all) query_work_free(take_work(box));
+    piece_enter(script_of(L)->brief, stage);
     budget_tick(script_of(L));
     budget_poll(L, script_of(L));
     lua_pushinteger(L, (lua_Integer)count);

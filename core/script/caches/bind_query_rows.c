@@ -1,6 +1,7 @@
 /* Results of queries; see bind_query_rows.h. */
 #include "script/caches/bind_query_rows.h"
 
+#include "base/time/piece_meter.h"
 #include "script/caches/bind_lister.h"
 #include "script/view/view.h"
 #include "script/vm/args.h"
@@ -83,6 +84,7 @@ static struct query_groups *take_groups(lua_State *L, const struct query *query,
     struct query_groups *groups = push_groups(L);
     struct err err;
     bool good = true;
+    const char *stage = piece_enter(script_of(L)->brief, "room for groups");
     if (*work)
         good = query_work_take_groups(*work, groups, &err);
     else if (cache)
@@ -90,6 +92,7 @@ static struct query_groups *take_groups(lua_State *L, const struct query *query,
     drop_work(work);
     if (!good) script_raise(L, "query:sum: %s", err.text);
     lua_createtable(L, (int)groups->count, 0);
+    piece_enter(script_of(L)->brief, stage);
     copy_mark_array(L);
     return groups;
 }
@@ -120,6 +123,7 @@ static int l_fill_groups(lua_State *L)
     struct query_groups *groups = class_self(L, CLASS_GROUPS, "fill_groups");
     size_t count = (size_t)lua_tointeger(L, 3), end = count + FILLED;
     size_t before = script_of(L)->memory;
+    const char *stage = piece_enter(script_of(L)->brief, "groups");
     for (; count < groups->count && count < end; count++) {
         struct query_group_row *row = &groups->rows[count];
         push_row(L, row, lua_toboolean(L, 4));
@@ -128,6 +132,7 @@ static int l_fill_groups(lua_State *L)
         row->root = NULL;
     }
     if (script_of(L)->memory > before) pace_spare(script_of(L), script_of(L)->memory - before);
+    piece_enter(script_of(L)->brief, stage);
     budget_tick(script_of(L));
     budget_poll(L, script_of(L));
     lua_pushinteger(L, (lua_Integer)count);

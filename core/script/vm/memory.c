@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/mem.h"
+#include "base/time/piece_meter.h"
 #include "script/vm/budget.h"
 #include "script/vm/feature.h"
 #include "script/vm/retained.h"
@@ -135,6 +136,17 @@ void memory_unguard(struct script *script, bool guarded)
     script->heap.refuses = guarded;
 }
 
+static void recount(struct script *script)
+{
+    const char *stage = piece_enter(script->brief, "a count of retained objects");
+    size_t before = script->memory;
+    retained_recount(script);
+    /* A prompt's views live until its line ends: a cycle would find them all alive, in steps that take long.
+     */
+    if (script->brief && script->memory > before) pace_spare(script, script->memory - before);
+    piece_enter(script->brief, stage);
+}
+
 /* Runs with refusals off: Lua allocates while it collects, for example to resize its string table, and an
  * error raised there would corrupt the collection. */
 void memory_collect(lua_State *L)
@@ -142,6 +154,7 @@ void memory_collect(lua_State *L)
     struct script *script = script_of(L);
     bool refuses = script->heap.refuses;
     int64_t begun_ns = budget_rest(script);
+    const char *stage = piece_enter(script->brief, "a collection of all");
     size_t before = script->memory;
     script->heap.refuses = false;
     script->heap.dead_objects = 0;
@@ -149,7 +162,7 @@ void memory_collect(lua_State *L)
     lua_gc(L, LUA_GCCOLLECT, 0);
     script->heap.pace.runs = true; /* until the end of the call in flight */
     script->heap.pace.room_end = SIZE_MAX;
-    retained_recount(script);
+    recount(script);
     if (script->memory > script->heap.limit) let_go(script);
     script->heap.refuses = refuses;
     script->heap.wanted = script->heap.spent = false;
@@ -157,6 +170,7 @@ void memory_collect(lua_State *L)
     /* libc keeps freed memory for itself: base/mem.c returns it to the system once enough has added up. */
     if (before > script->memory) mem_note_freed(before - script->memory);
     set_next(script);
+    piece_enter(script->brief, stage);
     /* A collection is the engine's work: calls do not pay for it. */
     budget_resume(script, begun_ns);
 }
@@ -172,7 +186,7 @@ void memory_on_hook(lua_State *L)
 void memory_settle(struct script *script)
 {
     if (retained_is_due(script)) {
-        retained_recount(script);
+        recount(script);
         if (script->memory > script->heap.collect_at) script->heap.due = true;
     }
     if (script->heap.due || script->memory > script->heap.limit) {

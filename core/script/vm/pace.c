@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "base/time/piece_meter.h"
 #include "script/vm/args.h"
 #include "script/vm/state.h"
 #include "script/vm/turns.h"
@@ -104,10 +105,12 @@ static void step(struct script *script)
     if (owed > PACE_ROOM) owed = PACE_ROOM;
     if (pace->hurry > 0 && owed < HURRY_BYTES) owed = HURRY_BYTES;
     pace->rests = false;
+    const char *stage = piece_enter(script->brief, "a step of the collector");
     script->heap.refuses = false;
     /* Whatever the userdata says: finalizers of others may follow its own. */
     pace->ended = lua_gc(script->L, LUA_GCSTEP, (int)(owed >> 10)) == 1;
     script->heap.refuses = refuses;
+    piece_enter(script->brief, stage);
     pace->runs = true;
     pace->paid = own_bytes(script);
     note_swept(pace, own, pace->paid);

@@ -175,6 +175,20 @@ static size_t bytes_of_one(const struct script *script, const struct retained_se
     return bytes;
 }
 
+/* Of a prompt's views, some: others would wait for a look at each. */
+static size_t bytes_of_some(const struct script *script)
+{
+    enum { SOME = 4096 };
+    const struct retained *retained = &script->retained;
+    size_t bytes = 0;
+    uint32_t step = retained->used / SOME + 1;
+    for (uint32_t i = 0; i < retained->used; i += step) {
+        const struct root *root = retained->slots[i].root;
+        if (root) bytes += bytes_of(script, root) * step;
+    }
+    return bytes;
+}
+
 /* Each object of the slots counts once. */
 static size_t bytes_of_slots(const struct script *script)
 {
@@ -212,7 +226,7 @@ void retained_recount(struct script *script)
     struct retained *retained = &script->retained;
     size_t bytes, counted = retained->count;
     tidy(script);
-    bytes = bytes_of_slots(script);
+    bytes = script->brief ? bytes_of_some(script) : bytes_of_slots(script);
     bytes += bytes_of_many(script, &counted);
     script->memory += bytes - retained->bytes;
     retained->bytes = bytes;

@@ -8,6 +8,7 @@
 
 #include <stdio.h>
 
+#include "base/time/piece_meter.h"
 #include "core/script/support/cluster.h"
 #include "script/vm/memory.h"
 
@@ -90,6 +91,24 @@ static void test_it_is_found_while_events_come(void **state)
     cluster_ask(c, c->script, "keeps = false kept = {}");
     update(c, 500, 1000);
     assert_int_equal(held(c), 0);
+}
+
+/* A look at each of them would hold up the handlers. */
+static void test_those_of_a_prompt_are_estimated(void **state)
+{
+    enum { MANY = 9000 };
+    struct cluster *c = *state;
+    struct piece_meter meter = {0};
+    begin(c);
+    cluster_ask(c, c->script, "keeps = true");
+    update(c, 0, MANY);
+    size_t exact = held(c);
+    assert_in_range(exact, 100 * MANY, 5000 * MANY);
+    c->script->brief = &meter;
+    assert_in_range(held(c), exact - exact / 20, exact + exact / 20);
+    cluster_ask(c, c->script, "keeps = false kept = {}");
+    assert_int_equal(held(c), 0);
+    c->script->brief = NULL;
 }
 
 static void test_an_excess_of_retained_objects_is_reported(void **state)
@@ -186,6 +205,7 @@ int main(void)
         T(test_what_the_cache_has_left_counts_until_it_is_let_go),
         T(test_many_views_of_one_object_count_once),
         T(test_it_is_found_while_events_come),
+        T(test_those_of_a_prompt_are_estimated),
         T(test_an_excess_of_retained_objects_is_reported),
         T(test_lists_and_snapshots_retain_them_too),
         T(test_the_array_of_a_list_counts_while_it_is_walked),
