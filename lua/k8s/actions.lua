@@ -22,7 +22,8 @@ function actions.scale(ref, replicas)
   check_ref("k8s.scale", ref)
   local is_whole = type(replicas) == "number" and replicas >= 0 and replicas == math.floor(replicas)
   if not is_whole or replicas > REPLICAS_MAX then
-    raw.raise("k8s.scale: replicas must be a whole number from 0 to 2147483647, not " .. tostring(replicas))
+    raw.raise("k8s.scale: replicas must be a whole number from 0 to 2147483647, not "
+      .. (type(replicas) == "string" and '"' .. replicas .. '"' or tostring(replicas)))
   end
   local good, err = write.check("k8s.scale", "k8s.patch", write.place_of_ref("k8s.scale", ref), "scale")
   if not good then

@@ -14,13 +14,17 @@ local KNOWN = {
 local REASON_MAX, MESSAGE_MAX = 1024, 32768 -- bytes, of the API
 local STATUSES = { True = true, False = true, Unknown = true }
 
+local function write_out(status)
+  return status and '"' .. status .. '"' or "nil"
+end
+
 local function check(given)
   local where = "k8s.conditions.set"
   local own = options.check(where, given, KNOWN)
   if not own.type or own.type == "" then
     raw.raise(where .. ": type is missing")
   elseif not STATUSES[own.status] then
-    raw.raise(where .. ': status must be "True", "False" or "Unknown", not ' .. tostring(own.status))
+    raw.raise(where .. ': status must be "True", "False" or "Unknown", not ' .. write_out(own.status))
   elseif not own.reason or own.reason == "" then
     raw.raise(where .. ": reason is missing: the API requires a word in CamelCase")
   elseif not string.find(own.reason, "^%a[%w_,:]*$") or string.find(own.reason, "[,:]$") then

@@ -31,7 +31,11 @@ end
 
 -- The server takes no time of less than a second.
 local function since_text(since)
-  return string.format("%d", math.max(1, math.ceil(raw.schedule.duration(since))))
+  local seconds = raw.params.seconds(tostring(since))
+  if not seconds then
+    raw.raise('k8s.logs: since must be a duration, such as "30s", not "' .. since .. '"')
+  end
+  return string.format("%d", math.max(1, math.ceil(seconds)))
 end
 
 -- The parameters of the request, as name, value, ...

@@ -22,6 +22,9 @@ local FORMS = {
   ["view or reference"] = { table = true, userdata = true },
 }
 
+-- Forms whose names say too little.
+local WORDS = { any = "boolean, a number, a string or a table", bytes = "string" }
+
 local function is_cut(value, expected)
   return type(value) == "string" and string.find(value, "\0", 1, true)
     and expected ~= "bytes" and expected ~= "table or text"
@@ -45,8 +48,7 @@ local function complain(where, name, value, known)
   if type(value) == "string" and is_right("", expected) then
     raw.raise(where .. ": " .. name .. " must not contain a NUL byte")
   end
-  expected = expected == "bytes" and "string" or expected
-  raw.raise(where .. ": " .. name .. " must be a " .. expected .. ", not " .. type(value))
+  raw.raise(where .. ": " .. name .. " must be a " .. (WORDS[expected] or expected) .. ", not " .. type(value))
 end
 
 -- `known` maps each option to the type its value must have. A missing table is an empty one. Gives a copy: each value

@@ -71,6 +71,9 @@ end
 
 -- Of durations they are numbers of seconds, or texts.
 local function check_values_type(own, complain)
+  if #own.values == 0 then
+    complain "values must not be empty: no value would fit"
+  end
   local example = own.default
   if own.type then
     example = types.known[own.type].example

@@ -12,5 +12,6 @@ return function(where, name, known, what)
   if near then
     raw.raise(text .. ', did you mean "' .. near .. '"?')
   end
-  raw.raise(text .. ", known are " .. table.concat(nearest.sorted(known), ", "))
+  local names = table.concat(nearest.sorted(known), ", ")
+  raw.raise(text .. (names == "" and ", there are none" or ", known are " .. names))
 end

@@ -60,7 +60,7 @@ describe("k8s.time and k8s.schedule", function()
     assert.has_match("k8s.schedule: ", raised(k8s.schedule, "0 3 * * *", { tz = "Mars/Base" }), 1, true)
     local minutes = k8s.schedule "* * * * *"
     assert.has_match("schedule:between: more than 10000 times", raised(minutes.between, minutes, 0, 10 ^ 9), 1, true)
-    assert.has_match('schedule:next: "x" is not a time of RFC 3339', raised(minutes.next, minutes, "x"), 1, true)
+    assert.has_match('schedule:next: after: "x" is not a time of RFC 3339', raised(minutes.next, minutes, "x"), 1, true)
   end)
 
   it("go by the clock of the spec in scripts", function()
@@ -146,7 +146,7 @@ describe("k8s.conditions", function()
   it("name what is missing", function()
     assert.has_match("k8s.conditions.set: reason is missing",
       raised(k8s.conditions.set, {}, { type = "A", status = "True" }), 1, true)
-    assert.has_match('status must be "True", "False" or "Unknown", not true',
+    assert.has_match('status must be "True", "False" or "Unknown", not "true"',
       raised(k8s.conditions.set, {}, { type = "A", status = "true", reason = "A" }), 1, true)
     for _, reason in ipairs { "not ready", "1st", "Ready:", "Ready!" } do
       assert.has_match(('reason must be a word in CamelCase, as the API requires, not "%s"'):format(reason),
@@ -378,7 +378,7 @@ describe("objects", function()
 
   it("refuse numbers of replicas that no server takes", function()
     assert.equal(("raised: k8s.scale: replicas must be a whole number from 0 to 2147483647, not %s\n"):rep(7):format(
-      "inf", "-inf", "nan", "2147483648", "1.5", "-1", "3"), printed([[
+      "inf", "-inf", "nan", "2147483648", "1.5", "-1", '"3"'), printed([[
       local lines = {}
       for i, n in ipairs { math.huge, -math.huge, 0 / 0, 2147483648, 1.5, -1, "3" } do
         local ok, why = pcall(k8s.scale, { kind = "deployments.apps", namespace = "default", name = "web" }, n)

@@ -43,6 +43,9 @@ static int64_t time_arg(lua_State *L, int idx, const char *what)
         if (!(fabs(number) < 1e15)) script_raise(L, "%s: the number is no time", what);
         return (int64_t)floor(number);
     }
+    if (lua_type(L, idx) != LUA_TSTRING)
+        script_raise(L, "%s must be a number of seconds or a time of RFC 3339, not %s", what,
+                     luaL_typename(L, idx));
     struct str text = arg_str(L, idx, what);
     if (!civil_read_utc(text, &seconds))
         script_raise(L, "%s: \"%.40s\" is not a time of RFC 3339", what, text.p);
@@ -62,7 +65,8 @@ static int push_seconds(lua_State *L, int64_t seconds)
 static int l_schedule_next(lua_State *L)
 {
     const struct schedule *schedule = self(L, "next");
-    return push_seconds(L, cron_next(&schedule->cron, schedule->zone, time_arg(L, 2, "schedule:next")));
+    return push_seconds(L,
+                        cron_next(&schedule->cron, schedule->zone, time_arg(L, 2, "schedule:next: after")));
 }
 
 /* The last time up to `until`: looks back twice as far until there is one, then goes forward. */
@@ -84,7 +88,7 @@ static int64_t last_until(lua_State *L, const struct schedule *schedule, int64_t
 static int l_schedule_last(lua_State *L)
 {
     const struct schedule *schedule = self(L, "last");
-    return push_seconds(L, last_until(L, schedule, time_arg(L, 2, "schedule:last")));
+    return push_seconds(L, last_until(L, schedule, time_arg(L, 2, "schedule:last: upto")));
 }
 
 /* schedule:between(from, to): all times later than `from` and up to `to`. */
