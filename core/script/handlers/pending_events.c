@@ -141,7 +141,7 @@ static void append(struct pending_events *pending, struct pending_key *key, cons
     renew_key(key, event->object);
     TAILQ_INSERT_TAIL(&key->entries, entry, of_key);
     TAILQ_INSERT_TAIL(&pending->entries, entry, link);
-    pending->count++;
+    if (++pending->count > pending->most) pending->most = pending->count;
     count(pending, entry, 1);
     settle(pending, key);
 }
@@ -174,14 +174,23 @@ bool pending_put(struct pending_events *pending, const struct handler_event *eve
     return joins;
 }
 
+/* A first list may wait as a whole: its memory is much of that of a small process. */
+static void note_empty(struct pending_events *pending)
+{
+    enum { MANY = 1000 };
+    if (pending->most >= MANY)
+        mem_note_freed(pending->most * (sizeof(struct pending_entry) + sizeof(struct pending_key)));
+    pending->most = 0;
+}
+
 static void free_entry(struct pending_events *pending, struct pending_entry *entry)
 {
     struct pending_key *key = entry->key;
     TAILQ_REMOVE(&pending->entries, entry, link);
     TAILQ_REMOVE(&key->entries, entry, of_key);
-    pending->count--;
     count(pending, entry, -1);
     free(entry);
+    if (--pending->count == 0) note_empty(pending);
     if (key->is_ready) { /* move behind the other keys */
         TAILQ_REMOVE(&pending->ready, key, turn);
         key->is_ready = false;

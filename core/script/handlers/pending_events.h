@@ -67,6 +67,7 @@ struct pending_events {
     TAILQ_HEAD(, pending_key) ready;     /* unlocked keys with events, in the order of their turns */
     struct pending_key *keys;            /* keys that have events or are locked, by the object */
     size_t count, mark;
+    size_t most;    /* of them since there were none */
     size_t initial; /* initial objects among them */
     size_t lost;    /* lost ones among them */
     enum pending_pairs pairs;

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/mem.h"
 #include "core/script/support/fixture.h"
 #include "script/handlers/pending_events.h"
 
@@ -338,6 +339,27 @@ static void test_a_random_history_is_delivered_in_order_and_to_its_end(void **st
     }
 }
 
+static void test_the_memory_of_a_long_list_is_given_back_once_it_is_empty(void **state)
+{
+    enum { MANY = 40000 };
+    struct fixture *f = *state;
+    struct pending_events pending;
+    struct handler_event event;
+    struct root *object = pack(f, 0, 1, 1);
+    pending_init(&pending, MANY, PENDING_JOIN_ALL, false);
+    for (int i = 0; i < MANY; i++)
+        pending_append(&pending, &(struct handler_event){.type = ON_UPDATE, .object = object});
+    while (pending.count > 1) {
+        pending_take(&pending, &event);
+        event_let_go(&event);
+    }
+    assert_false(mem_give_back() || mem_give_back()); /* it may get long again */
+    pending_clear(&pending);
+    assert_false(mem_give_back()); /* just now */
+    assert_true(mem_give_back());
+    root_unref(object);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -347,6 +369,7 @@ int main(void)
         T(test_what_is_left_is_let_go),
         T(test_keys_take_turns_and_a_locked_one_waits),
         T(test_it_counts_what_is_left_of_the_first_list),
+        T(test_the_memory_of_a_long_list_is_given_back_once_it_is_empty),
         T(test_a_random_history_is_delivered_in_order_and_to_its_end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
