@@ -165,7 +165,7 @@ void memory_collect(lua_State *L)
     recount(script);
     if (script->memory > script->heap.limit) let_go(script);
     script->heap.refuses = refuses;
-    script->heap.wanted = script->heap.spent = false;
+    script->heap.wanted = script->heap.spent = script->heap.hurried = false;
     script->heap.lived = script->memory;
     /* libc keeps freed memory for itself: base/mem.c returns it to the system once enough has added up. */
     if (before > script->memory) mem_note_freed(before - script->memory);
@@ -175,10 +175,33 @@ void memory_collect(lua_State *L)
     budget_resume(script, begun_ns);
 }
 
+/* Instead of a collection, in a prompt over an engine: others would wait for all of it. The collector
+ * hurries, in its steps between the pieces, and a line ends that is over the limit after a cycle. */
+static void hurry(struct script *script)
+{
+    enum { ASKS_AFTER = 64 << 10 };
+    struct script_heap *heap = &script->heap;
+    bool over = script->memory > heap->limit;
+    heap->wanted = false;
+    if (over && heap->hurried && heap->pace.hurry == 0) {
+        recount(script);
+        over = script->memory > heap->limit;
+        if (over) budget_exceed(script, LIMIT_SCRIPT_MEMORY);
+    }
+    heap->hurried = over;
+    pace_hurry(script, true);
+    set_next(script);
+    if (over) heap->collect_at = script->memory + ASKS_AFTER;
+}
+
 void memory_on_hook(lua_State *L)
 {
     struct script *script = script_of(L);
     if (!script->heap.wanted) return;
+    if (script->brief) {
+        hurry(script);
+        return;
+    }
     memory_collect(L);
     if (script->memory > script->heap.limit) budget_exceed(script, LIMIT_SCRIPT_MEMORY);
 }
@@ -187,9 +210,13 @@ void memory_settle(struct script *script)
 {
     if (retained_is_due(script)) {
         recount(script);
-        if (script->memory > script->heap.collect_at) script->heap.due = true;
+        bool many = script->memory > script->heap.collect_at;
+        if (many && script->brief) script->heap.wanted = true;
+        if (many && !script->brief) script->heap.due = true;
     }
-    if (script->heap.due || script->memory > script->heap.limit) {
+    bool over = script->memory > script->heap.limit;
+    if (over && script->brief) script->heap.wanted = true;
+    if (script->heap.due || (over && !script->brief)) {
         script->heap.due = false;
         memory_collect(script->L);
     }

@@ -113,6 +113,7 @@ struct script_heap {
     bool refused;        /* an allocation was refused at least once */
     bool due;            /* collect before Lua is entered again */
     bool spent;          /* a limit ended a call, whose objects are garbage now */
+    bool hurried;        /* of a prompt over the limit: a cycle is to show what of it is garbage */
     bool again;          /* last idle collection freed much; LuaJIT halves its string buffer in each one */
     size_t lived;        /* bytes after the last collection */
     size_t dead_objects; /* in no cache, since the last collection; their views may be garbage */

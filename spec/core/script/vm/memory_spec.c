@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "base/time/piece_meter.h"
 #include "core/script/support/run.h"
 #include "script/vm/call.h"
 #include "script/vm/memory.h"
@@ -120,6 +121,33 @@ static void test_a_healthy_script_near_its_limit_lives_on(void **state)
         assert_fine(f, "for i = 1, 1e4 do local s = { i, { i } } end");
         assert_fine(f, "local s = ('x'):rep(2e5)");
     }
+}
+
+/* A collection of all would hold up the handlers of scripts. */
+static void test_a_prompt_near_its_limit_is_collected_in_steps(void **state)
+{
+    struct fixture *f = *state;
+    struct piece_meter meter = {0};
+    f->script->brief = &meter;
+    f->script->heap.lived = 1;
+    assert_fine(f, "kept = {} while collectgarbage('count') < 7 * 1024 do kept[#kept + 1] = "
+                   "('%08d'):format(#kept):rep(10) end");
+    assert_true(f->script->memory > 6 * MI);
+    for (int i = 0; i < 20; i++) {
+        assert_fine(f, "for i = 1, 1e3 do local s = ('%d'):format(i):rep(100) end");
+        assert_fine(f, "for i = 1, 1e3 do local s = { i, { i } } end");
+    }
+    assert_int_equal(f->script->heap.lived, 1);
+    f->script->brief = NULL;
+}
+
+static void test_a_line_of_a_prompt_that_takes_too_much_ends(void **state)
+{
+    struct fixture *f = *state;
+    struct piece_meter meter = {0};
+    f->script->brief = &meter;
+    for (size_t i = 0; i < ARRAY_LEN(bombs); i++) assert_over(f, bombs[i]);
+    f->script->brief = NULL;
 }
 
 static void test_collections_near_the_limit_are_few(void **state)
@@ -276,6 +304,8 @@ int main(void)
         T(test_what_is_refused_at_once_has_script_and_line_too),
         T(test_what_another_limit_ended_is_collected_too),
         T(test_a_healthy_script_near_its_limit_lives_on),
+        T(test_a_prompt_near_its_limit_is_collected_in_steps),
+        T(test_a_line_of_a_prompt_that_takes_too_much_ends),
         T(test_collections_near_the_limit_are_few),
         T(test_a_script_with_room_collects_when_its_garbage_is_about_as_much_as_what_lives),
         T(test_what_the_collector_takes_is_not_the_calls),
