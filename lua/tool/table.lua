@@ -14,7 +14,15 @@ local function length(text) return select(2, text:gsub("[^\128-\191]", "")) end
 
 text_table.printable, text_table.length = printable, length
 
+-- The last `n` characters, behind "...".
+local function end_of(text, n)
+  local skip, at = length(text) - (n - 3), 1
+  for _ = 1, skip do at = text:find("[^\128-\191]", at + 1) or #text + 1 end
+  return "..." .. text:sub(at)
+end
+
 -- A heading that begins with ">" is that of a column of numbers, which are aligned at the right.
+-- `keeps_ends`, once set: a first cell that is wider than its column shows its end, instead of a line of its own.
 function text_table.new(...)
   local columns = {}
   for i, heading in ipairs { ... } do
@@ -89,6 +97,7 @@ local function put_row(self, widths, row, line, colours)
   for i, column in ipairs(self.columns) do
     local text, tint = row[i], colours and row.tints[i]
     local last = i == #self.columns
+    if length(text) > widths[i] and i == 1 and self.keeps_ends then text = end_of(text, widths[i]) end
     if length(text) > widths[i] then
       put_cell(line, text, tint)
       end_line(line)

@@ -37,6 +37,15 @@ describe("tables for people", function()
       "a name that is longer than what there is      1  error", "    why", "    and why")
   end)
 
+  it("have the ends of long names, where these count", function()
+    local rows = new()
+    rows.keeps_ends = true
+    rows:add("short", "7", "synced")
+    rows:add("scripts/of/caf\195\169s/one-with-a-long-name", "1", "error")
+    prints(rows, { width = 34 }, "NAME                 COUNT  STATE", "short                    7  synced",
+      "...with-a-long-name      1  error")
+  end)
+
   it("have no text that moves the cursor", function()
     local rows = new()
     rows:add("a\27[2J", "1\n2", "b\127")

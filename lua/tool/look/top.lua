@@ -117,6 +117,7 @@ local function scripts_table(rows, view)
     -- A single one has the numbers of its script.
     for _, handler in ipairs(#row.handlers > 1 and row.handlers or {}) do add(out, handler) end
   end
+  out.keeps_ends = true -- scripts of one folder, each on one line
   return out:block(view)
 end
 

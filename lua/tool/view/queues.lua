@@ -26,13 +26,26 @@ local function note_keys(rows, queue)
   if int(queue.failing) > #keys then rows:note(("and %d more fail"):format(queue.failing - #keys)) end
 end
 
+-- The name of each queue: with its script where several have a queue of that name.
+local function names_of(list)
+  local count, names = {}, {}
+  for _, queue in ipairs(list) do count[text(queue.name)] = (count[text(queue.name)] or 0) + 1 end
+  for _, queue in ipairs(list) do
+    local script = count[text(queue.name)] > 1 and text(queue.script):match "[^/]+$"
+    names[queue] = shown(queue.name) .. (script and " of " .. script or "")
+  end
+  return names
+end
+
 function queues.table(list, view)
   local rows = view.wide
     and text_table.new("QUEUE", ">WORKERS", ">DEPTH", ">DELAYED", ">PROCESSING", ">FAILING", ">RETRIES", ">DROPPED",
       ">ADDS", ">LONGEST", "SCRIPT")
     or text_table.new("QUEUE", ">WORKERS", ">DEPTH", ">DELAYED", ">PROCESSING", ">FAILING", ">RETRIES", ">DROPPED")
+  local names = names_of(list)
   for _, queue in ipairs(list) do
-    rows:add(shown(queue.name), int(queue.workers), int(queue.depth), int(queue.delayed), int(queue.processing),
+    local name = view.wide and shown(queue.name) or names[queue]
+    rows:add(name, int(queue.workers), int(queue.depth), int(queue.delayed), int(queue.processing),
       int(queue.failing), int(queue.retries), int(queue.dropped), int(queue.adds),
       units.duration(math.floor(int(queue.longestMilliseconds) / 1000)), shown(queue.script))
     if int(queue.failing) ~= 0 then rows:tint(6, "waiting") end
