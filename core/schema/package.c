@@ -81,6 +81,7 @@ static void read_attribute(struct schema_field *field, char *word)
     if ((value = schema_value(word, "patch"))) {
         field->patch_merges = strstr(value, "merge") != NULL;
         field->patch_retains_keys = strstr(value, "retainKeys") != NULL;
+        field->patch_replaces = strcmp(value, "replace") == 0;
     }
     if ((value = schema_value(word, "key"))) field->merge_key = value;
     if ((value = schema_value(word, "enum"))) field->enums = schema_words(value);

@@ -85,6 +85,7 @@ struct schema_field {
     const char *const *list_keys; /* of SCHEMA_LIST_MAP */
     bool patch_merges;            /* a strategic merge patch merges the list, by `merge_key` if that is set */
     bool patch_retains_keys;      /* it may name the keys to keep */
+    bool patch_replaces;          /* it replaces the map */
     const char *merge_key;        /* may be NULL */
     const char *const *enums;     /* values; none: any */
     const char *go;               /* name of its string type in Go: "v1.SecretType"; NULL: it has none */

@@ -60,6 +60,14 @@ admit["core/v1.Pod"] = function(pod)
   end
 end
 
+-- Pods that are gated are not scheduled.
+begin["core/v1.Pod"] = function(pod)
+  if json.count(at(pod, "spec.schedulingGates")) == 0 then return end
+  append(values.sublist(submap(pod, "status"), "conditions"), json.object("type", "PodScheduled", "status", "False",
+    "lastProbeTime", json.null, "lastTransitionTime", at(pod, "metadata.creationTimestamp"),
+    "reason", "SchedulingGated", "message", "Scheduling is blocked due to non-empty scheduling gates"))
+end
+
 -- --- services
 
 finish["core/v1.ServicePort"] = function(port)
@@ -84,16 +92,25 @@ end
 
 -- --- jobs and controllers
 
--- They have the labels of their template unless they have some of their own.
+-- They have the labels of their template unless they have some of their own: the same map, so that what a job adds to
+-- the one is in the other.
 local function default_labels(object)
   local labels, metadata = at(object, "spec.template.metadata.labels"), submap(object, "metadata")
   if json.count(labels) > 0 and json.count(at(metadata, "labels")) == 0 then
-    set(metadata, "labels", json.copy(labels))
+    set(metadata, "labels", labels)
   end
   return labels
 end
 
-finish["batch/v1.Job"] = default_labels
+-- What takes other defaults away has these.
+finish["batch/v1.Job"] = function(job)
+  local spec = at(job, "spec")
+  if json.type(spec) == "object" then
+    if at(spec, "backoffLimitPerIndex") then default(spec, "backoffLimit", 2147483647) end
+    if at(spec, "podFailurePolicy") then default(spec, "podReplacementPolicy", "Failed") end
+  end
+  default_labels(job)
+end
 
 finish["core/v1.ReplicationController"] = function(controller)
   local labels = default_labels(controller)

@@ -91,7 +91,7 @@ local function set_merge(property, field)
   set(property, "x-kubernetes-list-map-keys", keys)
   local merges, retains = at(field, "patchMerges"), at(field, "retainsKeys")
   set(property, "x-kubernetes-patch-strategy", merges and retains and "merge,retainKeys" or merges and "merge"
-    or retains and "retainKeys" or nil)
+    or retains and "retainKeys" or at(field, "patchReplaces") and "replace" or nil)
   set(property, "x-kubernetes-patch-merge-key", at(field, "mergeKey"))
 end
 

@@ -11,14 +11,16 @@ local crd = [[{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefi
   "metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
   "names":{"kind":"Widget","plural":"widgets","singular":"widget"},"versions":[{"name":"v1","served":true,
   "storage":true,"subresources":{"status":{},"scale":{"specReplicasPath":".spec.replicas",
-  "statusReplicasPath":".status.replicas"}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
+  "statusReplicasPath":".status.replicas","labelSelectorPath":".spec.label"}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
   "spec":{"type":"object","required":["size"],"minProperties":1,"maxProperties":12,"properties":{
-    "replicas":{"type":"integer"},
+    "replicas":{"type":"integer"},"label":{"x-kubernetes-preserve-unknown-fields":true},
     "size":{"type":"integer","minimum":1,"maximum":9,"default":3},
     "ratio":{"type":"number","exclusiveMinimum":true,"minimum":0,"multipleOf":0.5},
     "colour":{"type":"string","enum":["red","blue"]},"code":{"type":"string","pattern":"^[A-Z]{2}\\d+$"},
     "word":{"type":"string","minLength":2,"maxLength":4},"when":{"type":"string","format":"date-time"},
-    "on":{"type":"boolean"},"port":{"x-kubernetes-int-or-string":true},
+    "small":{"type":"integer","format":"int32","minimum":-2},"big":{"type":"integer","format":"int64"},
+    "float":{"type":"number","format":"float"},"half":{"type":"integer","multipleOf":0.5},
+    "within":{"type":"integer","minimum":0.5,"maximum":1.5},"on":{"type":"boolean"},"port":{"x-kubernetes-int-or-string":true},
     "maybe":{"type":"string","nullable":true},
     "tags":{"type":"array","x-kubernetes-list-type":"set","minItems":1,"maxItems":3,"items":{"type":"string"}},
     "parts":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],"items":{
@@ -59,6 +61,13 @@ local rows = {
     [[{"spec":{"limits":{"cpu":"1"}}}]], [[{"spec":{"one":{"a":"x","b":"x"}}}]], [[{"spec":{"one":{}}}]],
     [[{"spec":{"any":{}}}]], [[{"spec":{"none":{"a":"x"}}}]], [[{"spec":{"foo":1},"bar":{"x":1}}]],
     [[{"spec":{"parts":[{"name":"a","foo":1}]}}]], [[{"metadata":{"labels":{"a b":"c"}}}]],
+    -- beyond the range of a number's type and format
+    [[{"spec":{"size":0.5}}]], [[{"spec":{"small":1e12}}]], [[{"spec":{"small":2147483648}}]],
+    [[{"spec":{"small":-2147483649}}]], [[{"spec":{"small":2.5}}]], [[{"spec":{"small":"x"}}]],
+    [[{"spec":{"big":1e16}}]], [[{"spec":{"big":1e19}}]], [[{"spec":{"big":99999999999999999999}}]],
+    [[{"spec":{"big":0.5}}]], [[{"spec":{"float":1e39}}]], [[{"spec":{"half":1}}]], [[{"spec":{"within":3}}]],
+    [[{"spec":{"within":2.5}}]], [[{"spec":{"replicas":-1}}]], [[{"spec":{"replicas":3000000000}}]],
+    [[{"spec":{"replicas":1e12}}]], [[{"spec":{"label":1}}]], [[{"spec":{"port":{"a":1}}}]], [[{"spec":{"code":1}}]],
   } },
   { core .. "pods", "v1", "Pod", [[{"spec":{"containers":[{"name":"c","image":"i"}]}}]], {
     -- of wrong types

@@ -10,14 +10,14 @@ local same = {}
 -- who asks.
 local VARIES = { uid = true, resourceVersion = true, creationTimestamp = true, managedFields = true, token = true,
   expirationTimestamp = true, lastUpdateTime = true, lastTransitionTime = true, extra = true, error = true,
-  selfLink = true }
+  selfLink = true, ["controller-uid"] = true, ["batch.kubernetes.io/controller-uid"] = true }
 
 local function tidy(value)
   if type(value) ~= "table" then return value end
   local copy = {}
   for key, inner in pairs(value) do
     local json = type(inner) == "string" and inner:find "^[%[{]" and select(2, pcall(cjson.decode, inner))
-    if not VARIES[key] then copy[key] = tidy(json or inner) end
+    if not VARIES[key] then copy[key] = key == "deletionTimestamp" and "a time" or tidy(json or inner) end
   end
   return copy
 end

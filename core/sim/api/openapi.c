@@ -54,13 +54,14 @@ static json_t *field_json(const struct schema_field *field)
                                          [SCHEMA_SET] = "set",
                                          [SCHEMA_LIST_MAP] = "map",
                                          [SCHEMA_GRANULAR] = "granular"};
-    return json_pack("{ss ss* ss ss ss* ss so* so* so* ss* sb sb sb}", "name", field->name, "description",
+    return json_pack("{ss ss* ss ss ss* ss so* so* so* ss* sb sb sb sb}", "name", field->name, "description",
                      nonempty(field->description), "form", form_of(field), "holder", holders[field->holder],
                      "type", field->object, "merge", merges[field->merge], "listKeys",
                      strings(field->list_keys), "enums", strings(field->enums), "default",
                      field->value ? json_loads(field->value, JSON_DECODE_ANY, NULL) : NULL, "mergeKey",
                      field->merge_key, "patchMerges", field->patch_merges, "retainsKeys",
-                     field->patch_retains_keys, "required", field->required);
+                     field->patch_retains_keys, "patchReplaces", field->patch_replaces, "required",
+                     field->required);
 }
 
 /* type_of(name): the type as a map; nil if there is none. */

@@ -38,8 +38,11 @@ static json_t *merged_by_key(void *ctx, const struct sim_kind *kind, const json_
                              struct sim_refusal *refusal)
 {
     char *message;
-    json_t *result = sim_patch_strategic(old, ctx, &message);
-    if (!result) refusal->status = sim_status(500, NULL, message, NULL, NULL);
+    json_t *result = sim_patch_strategic(schema_type_of_kind(kind->schema), old, ctx, &message);
+    if (!result)
+        refusal->status = strstr(message, "invalid patch format") == message
+                              ? sim_status_bad_request("%s", message)
+                              : sim_status(500, NULL, message, NULL, NULL);
     free(message);
     return result;
 }

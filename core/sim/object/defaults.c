@@ -89,8 +89,9 @@ static void set_first_status(const struct schema_kind *schema, json_t *object)
 void sim_apply_first(const struct sim_kind *kind, json_t *object)
 {
     bool keeps = kind->keeps_first_status && json_object_get(object, "status");
+    if (kind->has_status && !keeps) {
+        json_object_del(object, "status");
+        if (kind->schema) set_first_status(kind->schema, object);
+    }
     if (kind->schema) call("begin", kind->schema->type, object);
-    if (!kind->has_status || keeps) return;
-    json_object_del(object, "status");
-    if (kind->schema) set_first_status(kind->schema, object);
 }

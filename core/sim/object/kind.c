@@ -137,6 +137,12 @@ bool sim_is_namespace(const struct sim_kind *kind)
     return !*kind->group && strcmp(kind->kind, "Namespace") == 0;
 }
 
+bool sim_takes_labels(const struct sim_kind *kind)
+{
+    return kind->schema && (strcmp(kind->schema->type, "batch/v1.Job") == 0 ||
+                            strcmp(kind->schema->type, "core/v1.ReplicationController") == 0);
+}
+
 char *sim_api_version(const struct sim_kind *kind)
 {
     return *kind->group ? xasprintf("%s/%s", kind->group, kind->version) : xstrdup(kind->version);

@@ -62,6 +62,8 @@ bool sim_next_subresource(const struct sim_kind *kind, size_t *at, struct schema
 const char *sim_scale_path(const struct sim_kind *kind);
 /* Is it the kind of Namespaces? */
 bool sim_is_namespace(const struct sim_kind *kind);
+/* Do its objects get the labels of their template where they have none of their own? */
+bool sim_takes_labels(const struct sim_kind *kind);
 /* "v1" or "apps/v1": the apiVersion of the kind's objects; a new string. */
 char *sim_api_version(const struct sim_kind *kind);
 /* "pods" or "deployments.apps": how messages name the resource; a new string. */

@@ -162,16 +162,11 @@ static bool wants(bool collects_none, const json_t *object, const json_t *option
     return otherwise && !sim_has_text(sim_at(object, "metadata.finalizers"), FOREGROUND);
 }
 
-/* Jobs orphan their pods if nothing is said, for the sake of old clients. */
-static bool orphans_by_default(const struct sim_kind *kind)
-{
-    return strcmp(kind->group, "batch") == 0 && strcmp(kind->plural, "jobs") == 0;
-}
-
 static void set_collection_finalizers(const struct sim_kind *kind, json_t *object, const json_t *options)
 {
     bool none = !kind->custom && strcmp(kind->kind, "Event") == 0; /* own nothing */
-    bool orphan = wants(none, object, options, "Orphan", ORPHAN, orphans_by_default(kind));
+    bool by_default = sim_takes_labels(kind); /* these leave their pods, for the sake of old clients */
+    bool orphan = wants(none, object, options, "Orphan", ORPHAN, by_default);
     bool foreground = wants(none, object, options, "Foreground", FOREGROUND, false);
     json_t *finalizers = json_array(), *finalizer;
     size_t i;

@@ -216,6 +216,12 @@ static void keep_other_parts(const struct sim_kind *kind, json_t *object, const 
         copy_field(object, old, "type");
 }
 
+static bool differ_in(const json_t *old, const json_t *object, const char *name)
+{
+    const json_t *before = json_object_get(old, name), *after = json_object_get(object, name);
+    return before != after && !(before && after && json_equal(before, after));
+}
+
 /* Go's reflect.DeepEqual takes an empty list for another one than none, which is what is read from storage.
  */
 static bool gives_empty(const struct sim_kind *kind, const json_t *body)
@@ -223,18 +229,12 @@ static bool gives_empty(const struct sim_kind *kind, const json_t *body)
     struct sim_decoding decoding = {.keeps = true};
     json_t *given = sim_decode(schema_type_of_kind(kind->schema), body, &decoding),
            *typed = sim_typed(kind, body);
-    bool empty = given && !json_equal(json_object_get(given, "spec"), json_object_get(typed, "spec"));
+    bool empty = given && (differ_in(given, typed, "spec") || differ_in(given, typed, "webhooks"));
     free(decoding.error);
     json_decref(decoding.unknown);
     json_decref(given);
     json_decref(typed);
     return empty;
-}
-
-static bool differ_in(const json_t *old, const json_t *object, const char *name)
-{
-    const json_t *before = json_object_get(old, name), *after = json_object_get(object, name);
-    return before != after && !(before && after && json_equal(before, after));
 }
 
 /* Custom objects are compared completely but for metadata and status. */
@@ -258,7 +258,8 @@ static bool wants_other(const struct sim_kind *kind, const json_t *old, const js
 {
     static const char *const counted[] = {"spec", "webhooks", "template", "endpoints", "ports"};
     if (kind->custom) return wants_other_custom(kind, old, object);
-    if (strcmp(kind->kind, "NetworkPolicy") == 0 && gives_empty(kind, body)) return true;
+    bool exact = strcmp(kind->kind, "NetworkPolicy") == 0 || strstr(kind->kind, "WebhookConfiguration");
+    if (exact && gives_empty(kind, body)) return true;
     for (size_t i = 0; i < ARRAY_LEN(counted); i++)
         if (differ_in(old, object, counted[i])) return true;
     return strcmp(kind->kind, "Deployment") == 0 &&
@@ -282,6 +283,7 @@ static json_t *update(const struct sim_kind *kind, const json_t *old, const json
 {
     json_t *object = sim_typed(kind, body), *causes = json_array();
     bool to_status = is(subresource, "status"), counts = !to_status && !is(subresource, "binding");
+    if (to_status && sim_takes_labels(kind)) sim_apply_defaults(kind, object); /* by its own template */
     if (to_status)
         only_status(kind, object, old);
     else
@@ -294,7 +296,7 @@ static json_t *update(const struct sim_kind *kind, const json_t *old, const json
     keep_alone(kind, object, old, subresource);
     keep_system_fields(kind, object, old, causes);
     sim_apply_defaults(kind, object);
-    if (to_status && !kind->custom && strcmp(kind->kind, "Job") == 0 &&
+    if (to_status && sim_takes_labels(kind) &&
         sim_is_finished(kind, object)) /* nothing reads it again, and defaults its labels */
         copy_field(json_object_get(object, "metadata"), json_object_get(body, "metadata"), "labels");
     if (!kind->custom && strcmp(kind->kind, "DaemonSet") == 0) count_template(object, old);

@@ -4,11 +4,15 @@
 #pragma once
 #include <jansson.h>
 
+struct schema_type;
+
 json_t *sim_patch_merge(const json_t *target, const json_t *patch);
-/* Applies a strategic merge patch of Kubernetes' own kinds: a merge patch, except that lists with a merge
- * key, such as containers, are merged by it. Supports $patch (replace, delete), $setElementOrder, $retainKeys
- * and $deleteFromPrimitiveList; of any other $patch NULL and a new string in `*message`. */
-json_t *sim_patch_strategic(const json_t *target, const json_t *patch, char **message);
+/* Applies a strategic merge patch to a value of that type (NULL: an unknown one): a merge patch, except that
+ * lists with a merge key, such as containers, are merged by it, and that some maps are replaced. Supports
+ * $patch (replace, delete), $setElementOrder, $retainKeys and $deleteFromPrimitiveList; of any other $patch,
+ * and of what breaks the rules of these, NULL and a new string in `*message`. */
+json_t *sim_patch_strategic(const struct schema_type *type, const json_t *target, const json_t *patch,
+                            char **message);
 /* Applies a JSON patch; returns NULL and a new string in `*message` if an operation is malformed, does not
  * apply, or a test fails: all or nothing. */
 json_t *sim_patch_json(const json_t *target, const json_t *ops, char **message);

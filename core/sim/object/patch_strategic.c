@@ -1,43 +1,28 @@
-/* Strategic merge patches, by a table of the lists that Kubernetes' own kinds have; see patch.h. */
+/* Strategic merge patches, by what the schema bundle says of the fields; see patch.h. */
 #include <string.h>
 
 #include "base/buf.h"
 #include "base/mem.h"
+#include "schema/schema.h"
 #include "sim/object/patch.h"
 #include "sim/text/tree.h"
 
-/* Fields whose lists are merged by a key of their elements. All other lists are replaced. */
-static const struct {
-    const char *field, *key, *otherwise; /* the second key counts where elements do not have the first */
-} merged_lists[] = {
-    {"containers", "name", NULL},
-    {"initContainers", "name", NULL},
-    {"ephemeralContainers", "name", NULL},
-    {"volumes", "name", NULL},
-    {"env", "name", NULL},
-    {"imagePullSecrets", "name", NULL},
-    {"volumeMounts", "mountPath", NULL},
-    {"volumeDevices", "devicePath", NULL},
-    {"ports", "containerPort", "port"},
-    {"hostAliases", "ip", NULL},
-    {"conditions", "type", NULL},
-    {"ownerReferences", "uid", NULL},
-    {"addresses", "type", NULL},
-    {"secrets", "name", NULL},
-    {"topologySpreadConstraints", "topologyKey", NULL},
-    {"finalizers", "", NULL}, /* strings */
-};
-
-static const char *key_of(const char *field, const json_t *patch)
+static const struct schema_field *field_of(const struct schema_type *type, const char *name)
 {
-    for (size_t i = 0; i < ARRAY_LEN(merged_lists); i++) {
-        if (strcmp(field, merged_lists[i].field) != 0) continue;
-        const json_t *first = json_array_get(patch, 0);
-        bool has = !json_is_object(first) || json_object_get(first, merged_lists[i].key) ||
-                   !merged_lists[i].otherwise;
-        return has ? merged_lists[i].key : merged_lists[i].otherwise;
-    }
-    return NULL;
+    return type ? schema_field_named(type, str_of(name)) : NULL;
+}
+
+/* The type of the values of a field whose maps have fields; NULL of others. */
+static const struct schema_type *type_below(const struct schema_field *field)
+{
+    return field && field->holder <= SCHEMA_NAMED_LIST ? schema_type_of_field(field) : NULL;
+}
+
+/* The merge key of a list, "" of a set; NULL: the list is replaced. */
+static const char *key_of(const struct schema_field *field)
+{
+    if (!field || !field->patch_merges) return NULL;
+    return field->merge_key ? field->merge_key : "";
 }
 
 static bool directs(const json_t *patch, const char *what)
@@ -45,7 +30,8 @@ static bool directs(const json_t *patch, const char *what)
     return strcmp(sim_text_at(patch, "$patch"), what) == 0;
 }
 
-static json_t *merge_map(const json_t *old, const json_t *patch, char **message);
+static json_t *merge_map(const struct schema_type *type, const json_t *old, const json_t *patch,
+                         char **message);
 
 /* An element's identity: its key, or the element itself where there is none. Borrowed. */
 static const json_t *identity(const json_t *element, const char *key)
@@ -96,7 +82,8 @@ static json_t *in_order(const json_t *list, const json_t *order, const json_t *o
 }
 
 /* Changes one element of `result`, whose place is `at`, or adds it behind the last. */
-static void merge_element(json_t *result, size_t at, const json_t *element, char **message)
+static void merge_element(const struct schema_type *type, json_t *result, size_t at, const json_t *element,
+                          char **message)
 {
     bool there = at < json_array_size(result);
     if (directs(element, "delete")) {
@@ -104,7 +91,7 @@ static void merge_element(json_t *result, size_t at, const json_t *element, char
         return;
     }
     json_t *merged = json_is_object(element)
-                         ? merge_map(there ? json_array_get(result, at) : NULL, element, message)
+                         ? merge_map(type, there ? json_array_get(result, at) : NULL, element, message)
                          : json_incref((json_t *)element);
     if (there)
         json_array_set_new(result, at, merged);
@@ -149,8 +136,10 @@ static void check_elements(const json_t *old, const json_t *patch, const char *k
 }
 
 /* By merge key. A new reference. */
-static json_t *merge_list(const json_t *old, const json_t *patch, const char *key, char **message)
+static json_t *merge_list(const struct schema_field *field, const json_t *old, const json_t *patch,
+                          char **message)
 {
+    const char *key = key_of(field);
     if (json_array_size(old)) check_elements(old, patch, key, message);
     json_t *result = json_is_array(old) ? json_deep_copy(old) : json_array(), *element;
     json_t *plain = json_array(); /* the elements of the patch that are no directives */
@@ -160,7 +149,7 @@ static json_t *merge_list(const json_t *old, const json_t *patch, const char *ke
     json_array_foreach ((json_t *)patch, i, element) {
         if (directs(element, "replace")) continue;
         if (!directs(element, "delete")) json_array_append(plain, element);
-        merge_element(result, same_at(result, key, element), element, message);
+        merge_element(type_below(field), result, same_at(result, key, element), element, message);
     }
     json_t *ordered = in_order(result, plain, old, key);
     json_decref(result);
@@ -177,11 +166,14 @@ static bool has_directives(const json_t *list)
     return false;
 }
 
-static json_t *merge_field(const char *field, const json_t *old, const json_t *patch, char **message)
+static json_t *merge_field(const struct schema_field *field, const json_t *old, const json_t *patch,
+                           char **message)
 {
-    const char *key = json_is_array(patch) ? key_of(field, patch) : NULL;
-    if (key && (json_is_array(old) || has_directives(patch))) return merge_list(old, patch, key, message);
-    return json_is_object(patch) ? merge_map(old, patch, message) : json_deep_copy(patch);
+    if (json_is_array(patch) && key_of(field) && (json_is_array(old) || has_directives(patch)))
+        return merge_list(field, old, patch, message);
+    if (!json_is_object(patch) || (field && field->patch_replaces && json_is_object(old)))
+        return json_deep_copy(patch);
+    return merge_map(type_below(field), old, patch, message);
 }
 
 #define ORDER  "$setElementOrder/"
@@ -209,11 +201,11 @@ static void check_order(const json_t *added, const json_t *order, const char *ke
     }
 }
 
-static void set_order(json_t *result, const char *field, const json_t *order, const json_t *old,
-                      const json_t *added, char **message)
+static void set_order(const struct schema_type *type, json_t *result, const char *field, const json_t *order,
+                      const json_t *old, const json_t *added, char **message)
 {
     json_t *list = json_object_get(result, field);
-    const char *key = json_is_array(list) && json_array_size(order) ? key_of(field, order) : NULL;
+    const char *key = json_is_array(list) && json_array_size(order) ? key_of(field_of(type, field)) : NULL;
     if (key) check_order(added, order, key, message);
     if (key) json_object_set_new(result, field, in_order(list, order, json_object_get(old, field), key));
 }
@@ -228,13 +220,18 @@ static void remove_from(json_t *result, const char *field, const json_t *gone)
     }
 }
 
-/* Keeps only the members that the directive names. */
-static void retain(json_t *result, const json_t *names)
+/* Keeps only the members that the directive names, as which each must be that is set. */
+static void retain(json_t *result, const json_t *patch, char **message)
 {
+    const json_t *names = json_object_get(patch, "$retainKeys");
     const char *key;
     void *next;
     json_t *value;
-    if (!json_is_array(names)) return;
+    if (!names) return;
+    bool good = json_is_array(names);
+    json_object_foreach ((json_t *)patch, key, value)
+        good = good && (*key == '$' || json_is_null(value) || sim_has_text(names, key));
+    if (!good && !*message) *message = xstrdup("invalid patch format of retainKeys");
     json_object_foreach_safe(result, next, key, value) if (!sim_has_text(names, key))
         json_object_del(result, key);
 }
@@ -249,7 +246,8 @@ static json_t *unknown_directive(const json_t *patch, char **message)
     return json_object();
 }
 
-static void merge_members(json_t *result, const json_t *old, const json_t *patch, char **message)
+static void merge_members(const struct schema_type *type, json_t *result, const json_t *old,
+                          const json_t *patch, char **message)
 {
     const char *field;
     json_t *value;
@@ -259,13 +257,14 @@ static void merge_members(json_t *result, const json_t *old, const json_t *patch
         if (json_is_null(value))
             json_object_del(result, field);
         else
-            json_object_set_new(result, field,
-                                merge_field(field, json_object_get(result, field), value, message));
+            json_object_set_new(
+                result, field,
+                merge_field(field_of(type, field), json_object_get(result, field), value, message));
     }
     json_object_foreach ((json_t *)patch, field, value) {
         if (strncmp(field, REMOVE, strlen(REMOVE)) == 0) remove_from(result, field + strlen(REMOVE), value);
         if (strncmp(field, ORDER, strlen(ORDER)) == 0)
-            set_order(result, field + strlen(ORDER), value, old,
+            set_order(type, result, field + strlen(ORDER), value, old,
                       json_object_get(patch, field + strlen(ORDER)), message);
     }
 }
@@ -286,7 +285,8 @@ static json_t *taken(const json_t *patch)
     return result;
 }
 
-static json_t *merge_map(const json_t *old, const json_t *patch, char **message)
+static json_t *merge_map(const struct schema_type *type, const json_t *old, const json_t *patch,
+                         char **message)
 {
     if (!json_is_object(old) && !json_object_get(patch, "$patch")) return taken(patch);
     bool anew = !json_is_object(old) || directs(patch, "replace");
@@ -294,15 +294,16 @@ static json_t *merge_map(const json_t *old, const json_t *patch, char **message)
     if (json_object_get(patch, "$patch") && !directs(patch, "replace"))
         return unknown_directive(patch, message);
     json_t *result = anew ? json_object() : json_deep_copy(old);
-    retain(result, json_object_get(patch, "$retainKeys"));
-    merge_members(result, old, patch, message);
+    retain(result, patch, message);
+    merge_members(type, result, old, patch, message);
     return result;
 }
 
-json_t *sim_patch_strategic(const json_t *target, const json_t *patch, char **message)
+json_t *sim_patch_strategic(const struct schema_type *type, const json_t *target, const json_t *patch,
+                            char **message)
 {
     *message = NULL;
-    json_t *result = merge_map(target, patch, message);
+    json_t *result = merge_map(type, target, patch, message);
     if (!*message) return result;
     json_decref(result);
     return NULL;

@@ -10,23 +10,14 @@
 #include "sim/text/tree.h"
 #include "sim/validate/rules.h"
 
-static const char *meta(const json_t *object, const char *key)
-{
-    return sim_text_at(json_object_get(object, "metadata"), key);
-}
-
-static bool is(const char *subresource, const char *name)
-{
-    return subresource && strcmp(subresource, name) == 0;
-}
-
 static void check_finalizers(const json_t *object, const json_t *old, json_t *causes)
 {
     json_t *finalizer;
     size_t i;
     json_t *seen = json_array();
-    json_array_foreach (*meta(old, "deletionTimestamp") ? sim_at(object, "metadata.finalizers") : NULL, i,
-                        finalizer) {
+    json_array_foreach (
+        *sim_text_at(old, "metadata.deletionTimestamp") ? sim_at(object, "metadata.finalizers") : NULL, i,
+        finalizer) {
         const char *name = sim_text_at(finalizer, "");
         if (sim_has_text(sim_at(old, "metadata.finalizers"), name) || sim_has_text(seen, name)) continue;
         json_array_append(seen, finalizer);
@@ -63,7 +54,7 @@ bool sim_check_update(const struct sim_kind *kind, const json_t *old, const json
                       const json_t *given, const char *subresource, json_t *update,
                       struct sim_refusal *refusal)
 {
-    bool of_status = is(subresource, "status");
+    bool of_status = subresource && strcmp(subresource, "status") == 0;
     char *set = xasprintf("%s%s", of_status ? "status of " : "", kind->kind);
     const struct schema_rule_set *rules =
         kind->schema && (of_status || !subresource) ? schema_rule_set(set) : NULL;
@@ -88,5 +79,5 @@ bool sim_check_update(const struct sim_kind *kind, const json_t *old, const json
         json_decref(causes);
         return true;
     }
-    return sim_refuse(refusal, sim_status_invalid_causes(kind, meta(old, "name"), causes));
+    return sim_refuse(refusal, sim_status_invalid_causes(kind, sim_text_at(old, "metadata.name"), causes));
 }

@@ -124,13 +124,18 @@ static void set_owners(struct sim_api *api, const struct sim_served *served, str
         sim_managed_tidy(after);
 }
 
+static bool has_no_labels(const json_t *body)
+{
+    return !json_object_size(sim_at(body, "metadata.labels")) &&
+           !json_object_size(sim_at(body, "spec.template.metadata.labels"));
+}
+
 /* Returns whether the first object in a server's storage is another one than what is read from there: a job
  * gets labels, a claim a phase. */
 static bool is_unsettled(const struct sim_kind *kind, const json_t *body)
 {
-    return !kind->custom &&
-           (strcmp(kind->kind, "PersistentVolumeClaim") == 0 ||
-            (strcmp(kind->kind, "Job") == 0 && !json_object_size(sim_at(body, "metadata.labels"))));
+    return (!kind->custom && strcmp(kind->kind, "PersistentVolumeClaim") == 0) ||
+           (sim_takes_labels(kind) && has_no_labels(body));
 }
 
 /* The same after an update: a job may lose its labels, and a service that becomes an ExternalName keeps an
@@ -141,9 +146,15 @@ static bool becomes_unsettled(const struct sim_kind *kind, bool was_patched, con
     if (!kind->custom && strcmp(kind->kind, "Service") == 0)
         return strcmp(sim_text_at(after, "spec.type"), "ExternalName") == 0 &&
                (was_patched || sim_at(body, "spec.internalTrafficPolicy"));
-    return !kind->custom && strcmp(kind->kind, "Job") == 0 &&
-           !json_object_size(sim_at(body, "metadata.labels")) &&
-           !json_object_size(sim_at(body, "spec.template.metadata.labels"));
+    return sim_takes_labels(kind) && has_no_labels(body);
+}
+
+/* Returns whether a server stores nothing, as the result is what it had. It compares with what it reads,
+ * where a job has labels that it lost: without them it is another one each time. */
+static bool stays(const struct sim_kind *kind, const json_t *before, const struct sim_object *old,
+                  const json_t *after, bool unsettled)
+{
+    return json_equal(before, after) && old->unsettled == unsettled && !(unsettled && sim_takes_labels(kind));
 }
 
 /* Other objects of the kind may stand in its way. */
@@ -291,7 +302,7 @@ static bool try_update(struct sim_change *c, struct sim_object *old)
     c->written->finalizers = json_incref(sim_at(before, "metadata.finalizers"));
     if (!after)
         c->written->refusal = refusal.status;
-    else if ((json_equal(before, after) && old->unsettled == unsettled) || c->by.dry_run)
+    else if (c->by.dry_run || stays(served->kind, before, old, after, unsettled))
         c->written->object = c->by.dry_run ? only_tried(served, old, after) : keep(c->api, old);
     else {
         bool ends = sim_is_finished(served->kind, after);

@@ -37,13 +37,16 @@ static const char *type_of(const json_t *value)
     }
 }
 
+#define MOST_EXACT 9007199254740991.0 /* the largest integer that is one to the validator as a double */
+
 static bool has_type(const json_t *value, const char *type)
 {
     const char *own = type_of(value);
     if (strcmp(own, type) == 0) return true;
     if (strcmp(type, "number") == 0) return json_is_integer(value);
-    return strcmp(type, "integer") == 0 && json_is_real(value) &&
-           json_real_value(value) == floor(json_real_value(value));
+    double real = json_real_value(value);
+    return strcmp(type, "integer") == 0 && json_is_real(value) && real == floor(real) &&
+           fabs(real) <= MOST_EXACT;
 }
 
 void sim_structural_wrong_type(json_t *causes, const char *path, const char *wanted, const char *got)
@@ -55,23 +58,12 @@ void sim_structural_wrong_type(json_t *causes, const char *path, const char *wan
     json_decref(shown);
 }
 
-/* The validator checks the range of a number even if its type is wrong. */
-static void check_range(const json_t *value, const char *type, const char *path, json_t *causes)
-{
-    if (!json_is_real(value) || strcmp(type, "integer") != 0) return;
-    json_t *empty = json_string("");
-    char *text = xasprintf("Checked value must be of type integer (default format) in %s", path);
-    json_array_append_new(causes, sim_cause("FieldValueInvalid", "<nil>", empty, text));
-    free(text);
-    json_decref(empty);
-}
-
-static bool check_type(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+static void check_type(const json_t *schema, const json_t *value, const char *path, json_t *causes)
 {
     const char *type = sim_text_at(schema, "type");
     bool either = sim_true_at(schema, "x-kubernetes-int-or-string");
-    if (json_is_null(value) && sim_true_at(schema, "nullable")) return false;
-    if (either && (json_is_integer(value) || json_is_string(value))) return true;
+    if (json_is_null(value) && sim_true_at(schema, "nullable")) return;
+    if (either && (json_is_integer(value) || json_is_string(value))) return;
     if (either || (*type && !has_type(value, type))) {
         const char *format = sim_text_at(schema, "format");
         bool by_format = !either && *format && strcmp(type_of(value), "string") != 0 &&
@@ -84,10 +76,7 @@ static bool check_type(const json_t *schema, const json_t *value, const char *pa
                                   : json_is_integer(value) ? "int64"
                                   : json_is_real(value)    ? "double"
                                                            : "");
-        check_range(value, type, path, causes);
-        return false;
     }
-    return true;
 }
 
 /* --- Lists */
@@ -238,17 +227,18 @@ static void check_combined(const json_t *schema, const json_t *value, const char
     json_decref(of_not);
 }
 
+/* In the validator's order, which does not stop at a wrong type. */
 static void check(const json_t *schema, const json_t *value, const char *path, json_t *causes)
 {
     if (!json_is_object(schema)) return;
-    if (check_type(schema, value, path, causes)) {
-        check_combined(schema, value, path, causes);
-        if (json_is_string(value)) sim_structural_check_string(schema, value, path, causes);
-        if (json_is_number(value)) sim_structural_check_number(schema, value, path, causes);
-        if (json_is_array(value)) check_list(schema, value, path, causes);
-        if (json_is_object(value)) check_object(schema, value, path, causes);
-    }
-    if (!json_is_null(value)) check_enum(schema, value, path, causes);
+    check_type(schema, value, path, causes);
+    if (json_is_null(value)) return;
+    check_combined(schema, value, path, causes);
+    if (json_is_string(value)) sim_structural_check_string(schema, value, path, causes);
+    if (json_is_number(value)) sim_structural_check_number(schema, value, path, causes);
+    if (json_is_array(value)) check_list(schema, value, path, causes);
+    check_enum(schema, value, path, causes);
+    if (json_is_object(value)) check_object(schema, value, path, causes);
 }
 
 void sim_structural_check(const json_t *schema, const json_t *object, bool of_status, json_t *causes)

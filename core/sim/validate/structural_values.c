@@ -94,6 +94,30 @@ void sim_structural_check_string(const json_t *schema, const json_t *value, cons
 
 /* --- Numbers */
 
+#define MOST_FLOAT 3.4028235677973366e+38 /* above it a float is infinite */
+
+/* Appends a cause, and returns false, if no value of the schema's type can be as large, or has a fraction. */
+static bool fits(const json_t *schema, const json_t *number, const char *what, const char *path,
+                 json_t *causes)
+{
+    const char *type = sim_text_at(schema, "type"), *format = sim_text_at(schema, "format");
+    bool integer = strcmp(type, "integer") == 0, small = strcmp(format, "int32") == 0;
+    double n = json_number_value(number);
+    bool known = integer ? small || strcmp(format, "int64") == 0
+                         : strcmp(type, "number") == 0 && strcmp(format, "float") == 0;
+    bool good = !integer ? !known || fabs(n) <= MOST_FLOAT
+                : small  ? n == floor(n) && n >= INT32_MIN && n <= INT32_MAX
+                         : json_is_integer(number) || (n == floor(n) && fabs(n) < 0x1p63);
+    if (!number || good) return true;
+    json_t *empty = json_string("");
+    char *text = xasprintf("%s value must be of type %s %s%s in %s", what, type,
+                           known ? "with format " : "(default format)", known ? format : "", path);
+    json_array_append_new(causes, sim_cause("FieldValueInvalid", "<nil>", empty, text));
+    free(text);
+    json_decref(empty);
+    return false;
+}
+
 static void not_positive(json_t *causes, const char *path)
 {
     json_t *zero = json_integer(0);
@@ -109,14 +133,18 @@ void sim_structural_check_number(const json_t *schema, const json_t *value, cons
     const json_t *factor = json_object_get(schema, "multipleOf");
     bool above = sim_true_at(schema, "exclusiveMinimum"), below = sim_true_at(schema, "exclusiveMaximum");
     double n = json_number_value(value), min = json_number_value(least), max = json_number_value(most);
-    if (factor && json_is_integer(value) &&
+    fits(schema, value, "Checked", path, causes);
+    bool exact = fits(schema, factor, "MultipleOf", path, causes);
+    if (factor && exact && json_is_integer(value) &&
         json_number_value(factor) < 1) /* it cuts the factor to an integer */
         not_positive(causes, path);
     else if (factor && fmod(n, json_number_value(factor)) != 0)
         sim_structural_wrong(causes, path, value, "should be a multiple of %.15g", json_number_value(factor));
+    fits(schema, least, "Minimum boundary", path, causes);
     if (least && (n < min || (above && n == min)))
         sim_structural_wrong(causes, path, value, "should be greater than %s%.15g",
                              above ? "" : "or equal to ", min);
+    fits(schema, most, "Maximum boundary", path, causes);
     if (most && (n > max || (below && n == max)))
         sim_structural_wrong(causes, path, value, "should be less than %s%.15g", below ? "" : "or equal to ",
                              max);

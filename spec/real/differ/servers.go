@@ -114,7 +114,22 @@ func startSim(binary string) (*server, error) {
 	}
 	s.url = url
 	s.connect(nil)
-	return s, nil
+	return s, s.keepDeleted()
+}
+
+// keepDeleted has the simulator keep deleted pods for their whole grace period, as a server without kubelets keeps them
+// for ever: else what a sequence sees of them would depend on how long it takes.
+func (s *server) keepDeleted() error {
+	steps := strings.NewReader(`[{"do": "set", "terminate": "1h"}]`)
+	response, err := s.client.Post(s.url+"/sim/scenario", "application/json", steps)
+	if err != nil {
+		return err
+	}
+	defer response.Body.Close()
+	if response.StatusCode != http.StatusOK {
+		return fmt.Errorf("%s does not keep deleted pods: %s", s.name, response.Status)
+	}
+	return nil
 }
 
 func (s *server) connect(config *tls.Config) {

@@ -1,0 +1,161 @@
+-- Updates whose rules are of one kind or one field: the same requests to the simulator and to the real server give the
+-- same codes and bodies.
+local cjson = require "cjson"
+local both_servers = require "spec.support.both_servers"
+
+local CORE = "/api/v1/namespaces/default/"
+local JOBS, CONTROLLERS = "/apis/batch/v1/namespaces/default/jobs", CORE .. "replicationcontrollers"
+local MERGE, STRATEGIC = "application/merge-patch+json", "application/strategic-merge-patch+json"
+local EMPTY = cjson.decode "{}"
+
+describe("the simulator as a real server", function()
+  local _, ask = both_servers.begin(setup, teardown)
+
+  local function object(kind, version, name, more)
+    local all = { kind = kind, apiVersion = version, metadata = { name = name } }
+    for key, value in pairs(more or {}) do all[key] = value end
+    return all
+  end
+
+  -- A workload whose template has these labels, or none.
+  local function workload(kind, version, name, labels, own)
+    local all = object(kind, version, name, { spec = { template = { metadata = labels and { labels = labels },
+      spec = { restartPolicy = kind == "Job" and "Never" or nil, containers = { { name = "c", image = "i" } } } } } })
+    all.metadata.labels = own
+    return all
+  end
+
+  it("has no empty map come into what is immutable", function()
+    for _, row in ipairs { { "ConfigMap", "data" }, { "ConfigMap", "binaryData" }, { "Secret", "data" } } do
+      local kind, field = row[1], row[2]
+      local path, name = CORE .. kind:lower() .. "s", "empty-" .. field:lower()
+      ask("POST", path, object(kind, "v1", name, { immutable = true }))
+      local codes = {}
+      for i, body in ipairs {
+        { "PUT", object(kind, "v1", name, { immutable = true }) },
+        { "PUT", object(kind, "v1", name, { immutable = true, [field] = EMPTY }) },
+        { "PATCH", { [field] = EMPTY } }, { "PATCH", { [field] = cjson.null } },
+      } do
+        codes[i] = ask(body[1], path .. "/" .. name, body[2], body[1] == "PATCH" and MERGE or nil).code or 200
+      end
+      local refused = (kind == "Secret" or field == "binaryData") and 422 or 200
+      assert.same({ 200, refused, refused, 200 }, codes)
+    end
+  end)
+
+  it("counts a new generation for an empty list in a policy or a webhook", function()
+    local path = "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies"
+    local function policy(spec) return object("NetworkPolicy", "networking.k8s.io/v1", "p", { spec = spec }) end
+    ask("POST", path, policy { podSelector = EMPTY })
+    ask("PUT", path .. "/p", policy { podSelector = { matchLabels = EMPTY } })
+    path = "/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations"
+    local function hooks(selector)
+      return object("ValidatingWebhookConfiguration", "admissionregistration.k8s.io/v1", "w", { webhooks = { {
+        name = "a.example.com", sideEffects = "None", admissionReviewVersions = { "v1" }, namespaceSelector = selector,
+        failurePolicy = "Ignore", clientConfig = { url = "https://127.0.0.1:1/" } } } })
+    end
+    ask("POST", path, hooks(EMPTY))
+    assert.equal(1, ask("PATCH", path .. "/w", hooks(EMPTY), MERGE).metadata.generation)
+    assert.equal(2, ask("PATCH", path .. "/w", hooks { matchLabels = EMPTY }, MERGE).metadata.generation)
+    ask("DELETE", path .. "/w")
+  end)
+
+  it("merges each field of a strategic merge patch as its type says", function()
+    local budgets = "/apis/policy/v1/namespaces/default/poddisruptionbudgets"
+    ask("POST", budgets, object("PodDisruptionBudget", "policy/v1", "p", { spec = { minAvailable = 1,
+      selector = { matchLabels = { a = "b" } } } }))
+    local changed = ask("PATCH", budgets .. "/p", { spec = { selector = { matchLabels = { c = "d" } } } }, STRATEGIC)
+    assert.same({ c = "d" }, changed.spec.selector.matchLabels)
+    ask("PATCH", budgets .. "/p", { spec = { selector = { matchLabels = EMPTY } } }, STRATEGIC)
+    ask("POST", CORE .. "endpoints", object("Endpoints", "v1", "e", { subsets = { { addresses = { { ip = "192.0.2.1" } },
+      ports = { { port = 80 } } } } }))
+    ask("PATCH", CORE .. "endpoints/e", { subsets = { { addresses = { { ip = "192.0.2.2" } } } } }, STRATEGIC)
+    local pod = object("Pod", "v1", "gated", { spec = { schedulingGates = { { name = "a.b/c" }, { name = "a.b/d" } },
+      containers = { { name = "c", image = "i" } } } })
+    ask("POST", CORE .. "pods", pod)
+    ask("PATCH", CORE .. "pods/gated", { spec = { schedulingGates = { { name = "a.b/c", ["$patch"] = "delete" } } } },
+      STRATEGIC)
+    local status = { podIPs = { { ip = "192.0.2.3" } }, podIP = "192.0.2.3" }
+    ask("PATCH", CORE .. "pods/gated/status", { status = status }, STRATEGIC)
+    for _, retained in ipairs { { "x" }, { "app" }, "app", { "app", 1 } } do
+      ask("PATCH", CORE .. "pods/gated", { metadata = { labels = { app = "a", ["$retainKeys"] = retained } } },
+        STRATEGIC)
+    end
+  end)
+
+  -- Which of several updates get a new version: both servers give as many.
+  local function renewed(path, bodies)
+    local wanted, found, list = nil, nil, {}
+    local before, sim_before = ask("GET", path)
+    for i, body in ipairs(bodies) do
+      wanted, found = ask(body[1], path .. (body[4] or ""), body[2], body[3])
+      list[i] = wanted.metadata.resourceVersion ~= before.metadata.resourceVersion
+      assert.equal(list[i], found.metadata.resourceVersion ~= sim_before.metadata.resourceVersion, i)
+      assert.same(wanted.metadata.labels and next(wanted.metadata.labels) ~= nil, found.metadata.labels
+        and next(found.metadata.labels) ~= nil)
+      before, sim_before = ask("GET", path)
+    end
+    return list
+  end
+
+  it("stores a job or a controller whose labels are not in the body anew each time", function()
+    for _, row in ipairs { { "Job", "batch/v1", JOBS }, { "ReplicationController", "v1", CONTROLLERS } } do
+      local kind, version, path = row[1], row[2], row[3]
+      local function of(...) return workload(kind, version, "labels", ...) end
+      ask("POST", path, of { t = "l" })
+      local nothing = { metadata = EMPTY }
+      local list = renewed(path .. "/labels", {
+        { "PUT", of(), nil, "/status" }, { "PUT", of(), nil, "/status" }, { "PATCH", nothing, MERGE },
+        { "PATCH", nothing, MERGE }, { "PUT", of { o = "p" }, nil, "/status" },
+        { "PUT", of { o = "p" }, nil, "/status" }, { "PUT", of({ o = "p" }, { own = "1" }), nil, "/status" },
+        { "PATCH", { metadata = { labels = cjson.null } }, MERGE }, { "PUT", of(), nil, "/status" },
+        { "PATCH", { metadata = { labels = cjson.null } }, MERGE, "/status" },
+      })
+      assert.same({ true, true, true, false, true, false, true, true, true, true }, list)
+      assert.same({ "orphan" }, ask("DELETE", path .. "/labels").metadata.finalizers)
+    end
+  end)
+
+  it("holds the status of a job to more the more of it has changed", function()
+    local function condition(...)
+      local list = {}
+      for _, type in ipairs { ... } do list[#list + 1] = { type = type, status = "True" } end
+      return list
+    end
+    local first, later = "2020-01-01T00:00:00Z", "2020-01-02T00:00:00Z"
+    local done = { startTime = first, completionTime = later, succeeded = 1,
+      conditions = condition("SuccessCriteriaMet", "Complete") }
+    local failed = { startTime = first, failed = 1, conditions = condition("FailureTarget", "Failed") }
+    local pods = { active = 2, ready = 1, terminating = 1, startTime = first,
+      uncountedTerminatedPods = { succeeded = { "a" }, failed = { "b" } } }
+    local statuses = {
+      { active = -1, ready = -1, terminating = -1 }, { completionTime = later },
+      { startTime = later, completionTime = first }, { conditions = condition("Complete", "Failed") },
+      { conditions = condition("Complete", "FailureTarget"), active = 1 }, { startTime = first,
+        conditions = condition("Failed", "SuccessCriteriaMet") }, { ready = 1 }, { completedIndexes = "1" },
+      { completedIndexes = "x,2-1,9" }, { failedIndexes = "0" }, { completedIndexes = "0-2", failedIndexes = "2,1" },
+      { completedIndexes = "1-2-3" }, { completedIndexes = "0", failedIndexes = "0" }, { completedIndexes = "2,1" },
+      { uncountedTerminatedPods = { succeeded = { "a", "" }, failed = { "a" } } },
+      { startTime = first, active = 1, terminating = 1, uncountedTerminatedPods = { failed = { "x" } },
+        conditions = condition("FailureTarget", "Failed") }, {}, done, failed, pods,
+    }
+    local refused, taken = 0, 0
+    for j, spec in ipairs { EMPTY, { completionMode = "Indexed", completions = 3, parallelism = 3,
+      backoffLimitPerIndex = 1 }, { suspend = true, completions = 0 } } do
+      for b, before in ipairs { {}, done, failed, pods } do
+        local name = ("status-%d-%d"):format(j, b)
+        local job = workload("Job", "batch/v1", name)
+        for key, value in pairs(spec) do job.spec[key] = value end
+        ask("POST", JOBS, job)
+        for _, status in ipairs(statuses) do
+          job.status = before
+          ask("PUT", JOBS .. "/" .. name .. "/status", job)
+          job.status = status
+          local code = ask("PUT", JOBS .. "/" .. name .. "/status?dryRun=All", job).code
+          if code then refused = refused + 1 else taken = taken + 1 end
+        end
+      end
+    end
+    assert.is_true(refused > 150 and taken > 20, refused .. " " .. taken)
+  end)
+end)
