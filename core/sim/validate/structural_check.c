@@ -74,7 +74,7 @@ static void check_type(const json_t *schema, const json_t *value, const char *pa
                                               : type,
                                   !by_format               ? type_of(value)
                                   : json_is_integer(value) ? "int64"
-                                  : json_is_real(value)    ? "double"
+                                  : json_is_real(value)    ? "float64"
                                                            : "");
     }
 }
