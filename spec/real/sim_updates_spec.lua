@@ -43,6 +43,13 @@ describe("the simulator as a real server", function()
     end
   end)
 
+  it("marks a namespace without finalizers before it removes it", function()
+    local namespace = object("Namespace", "v1", "bare")
+    ask("POST", "/api/v1/namespaces", namespace)
+    ask("PUT", "/api/v1/namespaces/bare/finalize", namespace)
+    assert.equal("Terminating", ask("DELETE", "/api/v1/namespaces/bare").status.phase)
+  end)
+
   it("counts a new generation for an empty list in a policy or a webhook", function()
     local path = "/apis/networking.k8s.io/v1/namespaces/default/networkpolicies"
     local function policy(spec) return object("NetworkPolicy", "networking.k8s.io/v1", "p", { spec = spec }) end

@@ -150,7 +150,9 @@ describe("subresources of kubelua sim #threads", function()
       .. '"completionTime":"2020-01-02T00:00:00Z","conditions":[{"type":"SuccessCriteriaMet","status":"True"},'
       .. complete .. "]}}", merge, 200)
     refused_status(jobs .. "/j", '{"conditions":[{"type":"SuccessCriteriaMet","status":"True"}]}',
-      "status.conditions: Invalid value: cannot disable the terminal Complete=True condition")
+      '[status.completionTime: Invalid value: "2020-01-02T00:00:00Z": cannot set completionTime when there is no '
+        .. "Complete=True condition, status.conditions: Invalid value: cannot disable the terminal Complete=True "
+        .. "condition]")
     refused_status(jobs .. "/j", '{"startTime":null}', "status.startTime: Required value: startTime is required for "
       .. "finished job")
   end)

@@ -165,8 +165,8 @@ static bool wants(bool collects_none, const json_t *object, const json_t *option
 static void set_collection_finalizers(const struct sim_kind *kind, json_t *object, const json_t *options)
 {
     bool none = !kind->custom && strcmp(kind->kind, "Event") == 0; /* own nothing */
-    bool by_default = sim_takes_labels(kind); /* these leave their pods, for the sake of old clients */
-    bool orphan = wants(none, object, options, "Orphan", ORPHAN, by_default);
+    /* Jobs and the like leave their pods if nothing is said, for the sake of old clients. */
+    bool orphan = wants(none, object, options, "Orphan", ORPHAN, sim_takes_labels(kind));
     bool foreground = wants(none, object, options, "Foreground", FOREGROUND, false);
     json_t *finalizers = json_array(), *finalizer;
     size_t i;
@@ -195,7 +195,7 @@ enum sim_delete_step sim_prepare_delete(const struct sim_kind *kind, const json_
     if (!(kind->graceful && marked && graced)) set_collection_finalizers(kind, object, options);
     if (kind->graceful && (!marked || graced)) {
         step = delete_pod(kind, object, options, now->seconds);
-    } else if (has_finalizers(kind, object)) {
+    } else if (has_finalizers(kind, object) || (sim_is_namespace(kind) && !marked)) {
         if (sim_is_namespace(kind))
             delete_namespace(object, now->seconds);
         else

@@ -21,6 +21,7 @@ static void check_scaled(const json_t *object, const char *path, bool number, js
 {
     char *copy = xstrdup(path), *rest = copy + strspn(copy, "."), *step;
     const json_t *value = object;
+    const char *expected = number ? "int64" : "string";
     struct buf text = {0};
     buf_puts(&text, ".");
     while (json_is_object(value) && (step = strsep(&rest, "."))) {
@@ -35,9 +36,7 @@ static void check_scaled(const json_t *object, const char *path, bool number, js
         buf_puts(&text, " accessor error: ");
         sim_put_go_value(&text, value);
         buf_printf(&text, " is of the type %s, expected %s", sim_go_type(value),
-                   rest     ? "map[string]interface{}"
-                   : number ? "int64"
-                            : "string");
+                   rest ? "map[string]interface{}" : expected);
         json_array_append_new(causes, sim_cause("FieldValueInvalid", path, shown, buf_text(&text)));
     } else if (json_integer_value(value) < 0 || json_integer_value(value) > INT32_MAX)
         json_array_append_new(causes, sim_cause("FieldValueInvalid", path, shown,

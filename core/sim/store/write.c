@@ -154,7 +154,8 @@ static bool becomes_unsettled(const struct sim_kind *kind, bool was_patched, con
 static bool stays(const struct sim_kind *kind, const json_t *before, const struct sim_object *old,
                   const json_t *after, bool unsettled)
 {
-    return json_equal(before, after) && old->unsettled == unsettled && !(unsettled && sim_takes_labels(kind));
+    return json_equal(before, after) && old->unsettled == unsettled &&
+           !(unsettled && sim_takes_labels(kind)) && !sim_is_finished(kind, after);
 }
 
 /* Other objects of the kind may stand in its way. */

@@ -37,16 +37,14 @@ static const char *type_of(const json_t *value)
     }
 }
 
-#define MOST_EXACT 9007199254740991.0 /* the largest integer that is one to the validator as a double */
-
+/* A double is an integer to the validator as long as doubles tell all integers apart. */
 static bool has_type(const json_t *value, const char *type)
 {
     const char *own = type_of(value);
     if (strcmp(own, type) == 0) return true;
     if (strcmp(type, "number") == 0) return json_is_integer(value);
     double real = json_real_value(value);
-    return strcmp(type, "integer") == 0 && json_is_real(value) && real == floor(real) &&
-           fabs(real) <= MOST_EXACT;
+    return strcmp(type, "integer") == 0 && json_is_real(value) && real == floor(real) && fabs(real) < 0x1p53;
 }
 
 void sim_structural_wrong_type(json_t *causes, const char *path, const char *wanted, const char *got)

@@ -312,7 +312,7 @@ func (g *generator) list(k *kind) *request {
 		r.tagged(key, value)
 		if key == "watch" { // any text but "0" and "false" asks for one
 			r.Watch = true
-			r.param("timeoutSeconds", "1")
+			r.param("timeoutSeconds", "60") // more than a sequence takes: both are closed at its end
 		}
 	case 4:
 		version := g.pick("0", "{{listrv}}")

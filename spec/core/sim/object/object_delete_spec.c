@@ -203,6 +203,13 @@ static void test_a_namespace_waits_for_its_content(void **state)
     assert_false(o.changed);
     end(&o);
     o = delete ("namespaces", "{'metadata':{'name':'team'},'spec':{},'status':{'phase':'Active'}}", NULL, 0);
+    assert_int_equal(o.step, SIM_DELETE_UPDATE);
+    assert_json_at(o.updated, "status", "{'phase':'Terminating'}");
+    end(&o);
+    o = delete ("namespaces",
+                "{'metadata':{'name':'team','deletionTimestamp':'2026-01-01T00:00:00Z'},'spec':{},'status':{'"
+                "phase':'Terminating'}}",
+                NULL, 0);
     assert_int_equal(o.step, SIM_DELETE_REMOVE);
     end(&o);
 }
