@@ -74,8 +74,8 @@ describe("the simulator as a real server", function()
     local changed = ask("PATCH", budgets .. "/p", { spec = { selector = { matchLabels = { c = "d" } } } }, STRATEGIC)
     assert.same({ c = "d" }, changed.spec.selector.matchLabels)
     ask("PATCH", budgets .. "/p", { spec = { selector = { matchLabels = EMPTY } } }, STRATEGIC)
-    ask("POST", CORE .. "endpoints", object("Endpoints", "v1", "e", { subsets = { { addresses = { { ip = "192.0.2.1" } },
-      ports = { { port = 80 } } } } }))
+    ask("POST", CORE .. "endpoints", object("Endpoints", "v1", "e", { subsets = { {
+      addresses = { { ip = "192.0.2.1" } }, ports = { { port = 80 } } } } }))
     ask("PATCH", CORE .. "endpoints/e", { subsets = { { addresses = { { ip = "192.0.2.2" } } } } }, STRATEGIC)
     local pod = object("Pod", "v1", "gated", { spec = { schedulingGates = { { name = "a.b/c" }, { name = "a.b/d" } },
       containers = { { name = "c", image = "i" } } } })
@@ -92,10 +92,10 @@ describe("the simulator as a real server", function()
 
   -- Which of several updates get a new version: both servers give as many.
   local function renewed(path, bodies)
-    local wanted, found, list = nil, nil, {}
+    local list = {}
     local before, sim_before = ask("GET", path)
     for i, body in ipairs(bodies) do
-      wanted, found = ask(body[1], path .. (body[4] or ""), body[2], body[3])
+      local wanted, found = ask(body[1], path .. (body[4] or ""), body[2], body[3])
       list[i] = wanted.metadata.resourceVersion ~= before.metadata.resourceVersion
       assert.equal(list[i], found.metadata.resourceVersion ~= sim_before.metadata.resourceVersion, i)
       assert.same(wanted.metadata.labels and next(wanted.metadata.labels) ~= nil, found.metadata.labels

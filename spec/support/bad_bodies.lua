@@ -11,7 +11,8 @@ local crd = [[{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefi
   "metadata":{"name":"widgets.example.com"},"spec":{"group":"example.com","scope":"Namespaced",
   "names":{"kind":"Widget","plural":"widgets","singular":"widget"},"versions":[{"name":"v1","served":true,
   "storage":true,"subresources":{"status":{},"scale":{"specReplicasPath":".spec.replicas",
-  "statusReplicasPath":".status.replicas","labelSelectorPath":".spec.label"}},"schema":{"openAPIV3Schema":{"type":"object","properties":{
+  "statusReplicasPath":".status.replicas","labelSelectorPath":".spec.label"}},
+  "schema":{"openAPIV3Schema":{"type":"object","properties":{
   "spec":{"type":"object","required":["size"],"minProperties":1,"maxProperties":12,"properties":{
     "replicas":{"type":"integer"},"label":{"x-kubernetes-preserve-unknown-fields":true},
     "size":{"type":"integer","minimum":1,"maximum":9,"default":3},
@@ -20,7 +21,8 @@ local crd = [[{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefi
     "word":{"type":"string","minLength":2,"maxLength":4},"when":{"type":"string","format":"date-time"},
     "small":{"type":"integer","format":"int32","minimum":-2},"big":{"type":"integer","format":"int64"},
     "float":{"type":"number","format":"float"},"half":{"type":"integer","multipleOf":0.5},
-    "within":{"type":"integer","minimum":0.5,"maximum":1.5},"on":{"type":"boolean"},"port":{"x-kubernetes-int-or-string":true},
+    "within":{"type":"integer","minimum":0.5,"maximum":1.5},
+    "on":{"type":"boolean"},"port":{"x-kubernetes-int-or-string":true},
     "maybe":{"type":"string","nullable":true},
     "tags":{"type":"array","x-kubernetes-list-type":"set","minItems":1,"maxItems":3,"items":{"type":"string"}},
     "parts":{"type":"array","x-kubernetes-list-type":"map","x-kubernetes-list-map-keys":["name"],"items":{
