@@ -96,6 +96,14 @@ void sim_structural_check_string(const json_t *schema, const json_t *value, cons
 
 #define MOST_FLOAT 3.4028235677973366e+38 /* above it a float is infinite */
 
+/* Takes the value and the text. */
+static void add(json_t *causes, const char *field, json_t *shown, char *text)
+{
+    json_array_append_new(causes, sim_cause("FieldValueInvalid", field, shown, text));
+    json_decref(shown);
+    free(text);
+}
+
 /* Appends a cause, and returns false, if no value of the schema's type can be as large, or has a fraction. */
 static bool fits(const json_t *schema, const json_t *number, const char *what, const char *path,
                  json_t *causes)
@@ -109,22 +117,10 @@ static bool fits(const json_t *schema, const json_t *number, const char *what, c
                 : small  ? n == floor(n) && n >= INT32_MIN && n <= INT32_MAX
                          : json_is_integer(number) || (n == floor(n) && fabs(n) < 0x1p63);
     if (!number || good) return true;
-    json_t *empty = json_string("");
-    char *text = xasprintf("%s value must be of type %s %s%s in %s", what, type,
-                           known ? "with format " : "(default format)", known ? format : "", path);
-    json_array_append_new(causes, sim_cause("FieldValueInvalid", "<nil>", empty, text));
-    free(text);
-    json_decref(empty);
+    add(causes, "<nil>", json_string(""),
+        xasprintf("%s value must be of type %s %s%s in %s", what, type,
+                  known ? "with format " : "(default format)", known ? format : "", path));
     return false;
-}
-
-static void not_positive(json_t *causes, const char *path)
-{
-    json_t *zero = json_integer(0);
-    char *text = xasprintf("factor MultipleOf declared for %s must be positive: 0", path);
-    json_array_append_new(causes, sim_cause("FieldValueInvalid", path, zero, text));
-    free(text);
-    json_decref(zero);
 }
 
 void sim_structural_check_number(const json_t *schema, const json_t *value, const char *path, json_t *causes)
@@ -137,7 +133,8 @@ void sim_structural_check_number(const json_t *schema, const json_t *value, cons
     bool exact = fits(schema, factor, "MultipleOf", path, causes);
     if (factor && exact && json_is_integer(value) &&
         json_number_value(factor) < 1) /* it cuts the factor to an integer */
-        not_positive(causes, path);
+        add(causes, path, json_integer(0),
+            xasprintf("factor MultipleOf declared for %s must be positive: 0", path));
     else if (factor && fmod(n, json_number_value(factor)) != 0)
         sim_structural_wrong(causes, path, value, "should be a multiple of %.15g", json_number_value(factor));
     fits(schema, least, "Minimum boundary", path, causes);

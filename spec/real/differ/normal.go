@@ -68,19 +68,26 @@ func (s *session) normalise(a *answer) {
 	}
 }
 
-var madeName = regexp.MustCompile(`\bMADE[A-Z]\b`)
+var (
+	madeName = regexp.MustCompile(`\bMADE[A-Z]\b`)
+	anyName  = regexp.MustCompile(`"(?:UID|[abc])"|^(?:UID|[abc])$`)
+)
 
 // firstMade leaves out which of the objects with generated names a deletion of a collection stopped at: the first by
-// its name, which is random.
+// its name, which is random. A LimitRange without a name has its uid for it, which may come before any other.
 func firstMade(r *request, a *answer) {
 	if r.Verb != "deletecollection" || !isStatus(a.Body) {
 		return
+	}
+	names, to := madeName, "MADE"
+	if r.Kind == "LimitRange" {
+		names, to = anyName, "FIRST"
 	}
 	for _, holder := range []any{a.Body, at(a.Body, "details")} {
 		object, _ := holder.(map[string]any)
 		for key, value := range object {
 			if said, ok := value.(string); ok {
-				object[key] = madeName.ReplaceAllString(said, "MADE")
+				object[key] = names.ReplaceAllString(said, to)
 			}
 		}
 	}
