@@ -179,7 +179,7 @@ static bool change(struct state_place *place, struct state_op *op)
 void state_file_do(const char *dir, struct state_op *op)
 {
     struct state_place place = {.folder = -1};
-    bool reads = op->kind == STATE_READ;
+    bool reads = state_op_reads(op->kind);
     if (reads) op->mark[0] = '\0';
     if (!open_place(dir, op, !reads, &place))
         op->ok = (reads && errno == ENOENT) || failed(&place, op);

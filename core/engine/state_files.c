@@ -68,7 +68,7 @@ static void give_job(struct state_files *files, struct state_op *op)
 
 static void run(struct state_store *store, struct state_op *op)
 {
-    if (op->kind != STATE_READ) {
+    if (!state_op_reads(op->kind)) {
         give_job(of(store), op);
         return;
     }

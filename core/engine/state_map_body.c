@@ -34,6 +34,15 @@ void map_body_write(const struct map_body *body, struct buf *out)
     buf_puts(out, "\"}}");
 }
 
+void map_body_write_take(const char *version, const char *reader, struct buf *out)
+{
+    buf_puts(out, "{\"metadata\":{\"resourceVersion\":");
+    buf_json_string(out, str_of(version));
+    buf_puts(out, ",\"annotations\":{\"" STATE_MAP_READER "\":");
+    buf_json_string(out, str_of(reader));
+    buf_puts(out, "}}}");
+}
+
 /* Three bytes are four letters, the last of which may be "=". */
 static size_t decoded_size(struct str text)
 {

@@ -26,6 +26,10 @@ struct map_content {
     size_t count;
 };
 
+/* Appends a merge patch that gives the ConfigMap another version and nothing else: what was sent before with
+ * the version of now comes too late. `reader` names the process and the time. */
+void map_body_write_take(const char *version, const char *reader, struct buf *out);
+
 /* Reads the sizes, and appends the value of one state. Returns false if it has none, or one that is no
  * base64. */
 bool map_content_read(const struct root *root, const char *state, struct map_content *content,

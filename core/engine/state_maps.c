@@ -1,13 +1,17 @@
 /* States in ConfigMaps; see state_maps.h. An operation is a row of requests: the ConfigMap is read unless its
- * version is known, then written. If the server says that it has changed, it is read again: where only other
- * keys or labels differ, the write is repeated. */
+ * version is known, then written; what is read to be written later is given another version at once. If the
+ * server says that it has changed, it is read again: where only other keys or labels differ, the write is
+ * repeated. */
 #include "engine/state_maps.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/array.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
@@ -34,7 +38,7 @@ struct map_try {
     char sum[STATE_SUM_MAX];
 };
 
-enum map_step { MAP_GET, MAP_PUT, MAP_COPY };
+enum map_step { MAP_GET, MAP_TAKE, MAP_PUT, MAP_COPY };
 
 struct state_maps {
     struct state_store base;
@@ -118,7 +122,7 @@ static void send(struct state_maps *maps, enum map_step step, enum object_verb v
         .manager = verb == OBJECT_GET ? NULL : maps->field_manager,
         .timeout_ms = TIMEOUT_MS,
         .urgent = true,
-        .fence = maps->op->kind == STATE_READ ? NULL : maps->op->fence};
+        .fence = state_op_reads(maps->op->kind) ? NULL : maps->op->fence};
     maps->step = step;
     maps->call = live_call(maps->live, &request, on_response, maps);
     if (body) buf_clear(body);
@@ -149,6 +153,16 @@ static void copy(struct state_maps *maps)
         .place = place, .state = maps->op->slot->state, .bytes = buf_slice(&maps->value)};
     map_body_write(&of_map, &body);
     send(maps, MAP_COPY, OBJECT_CREATE, &body);
+}
+
+/* A process that was killed may have left a write on its way. */
+static void take(struct state_maps *maps)
+{
+    char reader[64];
+    struct buf body = {0};
+    snprintf(reader, sizeof reader, "%" PRId64 "-%ld", clock_wall_us(clock_real()), (long)getpid());
+    map_body_write_take(map_of(maps)->version, reader, &body);
+    send(maps, MAP_TAKE, OBJECT_PATCH, &body);
 }
 
 /* --- decisions */
@@ -202,7 +216,7 @@ static void go(struct state_maps *maps)
     }
 }
 
-static void on_got(struct state_maps *maps, const struct object_response *response)
+static void note_map(struct state_maps *maps, const struct object_response *response)
 {
     struct state_map *map = map_of(maps);
     free(map->version);
@@ -218,7 +232,15 @@ static void on_got(struct state_maps *maps, const struct object_response *respon
             map_content_read(response->object, maps->op->slot->state, &map->content, &maps->value);
     }
     map->is_known = true;
-    if (maps->op->kind == STATE_READ) {
+}
+
+static void on_got(struct state_maps *maps, const struct object_response *response)
+{
+    const struct state_map *map = map_of(maps);
+    note_map(maps, response);
+    if (maps->op->kind == STATE_TAKE && map->version && maps->tries++ < TRIES) {
+        take(maps);
+    } else if (state_op_reads(maps->op->kind)) {
         end_read(maps);
     } else if (is_still(maps)) {
         go(maps);
@@ -228,6 +250,12 @@ static void on_got(struct state_maps *maps, const struct object_response *respon
         state_op_refuse_change(maps->op, where);
         finish(maps, false);
     }
+}
+
+static void on_taken(struct state_maps *maps, const struct object_response *response)
+{
+    note_map(maps, response);
+    end_read(maps);
 }
 
 static void on_put(struct state_maps *maps, const struct object_response *response)
@@ -262,8 +290,10 @@ static void on_refused(struct state_maps *maps, const struct err *err)
         on_got(maps, &(const struct object_response){0});
     } else if (maps->step == MAP_COPY && err->http_status == 409 && maps->aside++ < ASIDE_MAX) {
         copy(maps);
-    } else if (maps->step == MAP_PUT && is_outdated(err)) {
+    } else if ((maps->step == MAP_TAKE || maps->step == MAP_PUT) && is_outdated(err)) {
         send(maps, MAP_GET, OBJECT_GET, NULL);
+    } else if (maps->step == MAP_TAKE) {
+        end_read(maps); /* of what was read: that it cannot be written is told by a write */
     } else {
         map_of(maps)->is_known = false;
         fail(maps, err);
@@ -279,6 +309,8 @@ static void on_response(void *ctx, const struct object_response *response)
         on_refused(maps, response->err);
     else if (maps->step == MAP_GET)
         on_got(maps, response);
+    else if (maps->step == MAP_TAKE)
+        on_taken(maps, response);
     else if (maps->step == MAP_PUT)
         on_put(maps, response);
     else {

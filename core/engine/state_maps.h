@@ -9,6 +9,8 @@
 /* Bytes of all states of a script: a ConfigMap may have 1 MiB. */
 enum { STATE_MAP_MAX = 900 << 10 };
 #define STATE_MAP_PREFIX "kubelua-state-"
+/* Annotation: who has read the ConfigMap last, to write it from then on, and when. */
+#define STATE_MAP_READER "kubelua.dev/read-by"
 
 struct state_maps_options {
     struct live_client *live;  /* borrowed */

@@ -119,6 +119,21 @@ describe("a state in a ConfigMap #threads", function()
     add(engine, 1)
   end)
 
+  it("refuses a write of a process that was killed while it was on its way", function()
+    local engine = start()
+    add(engine, 1)
+    local before = read()
+    kill(engine)
+    engine = start()
+    assert.are.equal("1 1 item 1", answer(engine, "get"))
+    local version = before.metadata.resourceVersion
+    local late = { metadata = { resourceVersion = version }, binaryData = { seen = "bGF0ZQ==" } }
+    sim.api:request("PATCH", MAP, late, "application/merge-patch+json", 409)
+    add(engine, 1)
+    assert.are.equal(before.metadata.uid, read().metadata.uid)
+    assert.is_truthy(read().metadata.annotations["kubelua.dev/read-by"])
+  end)
+
   it("goes to the next leader", function()
     local function candidate() return start("--leader-elect", "--leader-elect-retry-period=100ms") end
     local first = candidate()

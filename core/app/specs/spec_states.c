@@ -81,7 +81,7 @@ static bool change(struct spec_states *states, struct state_op *op)
 static void end_op(struct spec_states *states, struct state_op *op)
 {
     const struct stored_state *stored = find(states, op->slot);
-    if (op->kind == STATE_READ) {
+    if (state_op_reads(op->kind)) {
         get_mark(stored, op->mark);
         op->ok = true;
         op->found = *op->mark;
@@ -101,7 +101,7 @@ static void on_timer(struct timer *timer)
 
 static void run(struct state_store *store, struct state_op *op)
 {
-    if (op->kind == STATE_READ)
+    if (state_op_reads(op->kind))
         end_op(of(store), op);
     else
         timer_start(&of(store)->timer, loop_clock(of(store)->loop), 0);

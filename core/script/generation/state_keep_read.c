@@ -132,7 +132,8 @@ enum keep_progress keep_read(struct state_keep *keep, struct err *err)
         item->reason = NULL;
         err_clear(keep->read_err);
         keep->is_inside = true;
-        struct state_op *op = state_op_start(item->store, STATE_READ, item->slot, NULL, NULL, on_read, item);
+        struct state_op *op = state_op_start(item->store, keep_is_dry(keep->script) ? STATE_READ : STATE_TAKE,
+                                             item->slot, NULL, NULL, on_read, item);
         keep->is_inside = false;
         if (item->is_read) continue;
         if (keep->read_err->code == ERR_NONE) {

@@ -110,7 +110,7 @@ static void free_op(struct state_op *op)
 struct state_op *state_op_start(struct state_store *store, enum state_op_kind kind, struct state_slot *slot,
                                 struct buf *bytes, struct fence *fence, state_op_done *done, void *ctx)
 {
-    if (kind == STATE_READ && store->settle) store->settle(store);
+    if (state_op_reads(kind) && store->settle) store->settle(store);
     struct state_op *op = NEW(struct state_op);
     *op = (struct state_op){.store = store,
                             .slot = slot,
@@ -163,7 +163,7 @@ static void note_result(const struct state_op *op)
 {
     struct state_slot *slot = op->slot;
     bool is_foreign = !op->ok && op->err.code == ERR_OUTDATED;
-    slot->is_foreign = op->kind == STATE_READ ? false : slot->is_foreign || is_foreign;
+    slot->is_foreign = state_op_reads(op->kind) ? false : slot->is_foreign || is_foreign;
     if (op->ok || strcmp(slot->mark, op->mark) != 0) slot->sum[0] = '\0';
     memcpy(slot->mark, op->mark, sizeof slot->mark);
     if (op->ok) note_record(op);

@@ -30,12 +30,18 @@ struct state_slot {
 
 enum state_op_kind {
     STATE_READ,
+    STATE_TAKE,       /* a read, after which a write that another process has under way comes too late */
     STATE_WRITE,      /* replaces the record, completely or not at all */
     STATE_MOVE_ASIDE, /* the record is kept under another name, and is not the state's any more */
 };
 
 struct state_store;
 struct state_op;
+static inline bool state_op_reads(enum state_op_kind kind)
+{
+    return kind == STATE_READ || kind == STATE_TAKE;
+}
+
 /* The operation is borrowed for the call. */
 typedef void state_op_done(void *ctx, const struct state_op *op);
 
