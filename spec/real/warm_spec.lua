@@ -6,16 +6,35 @@ local temp = require "spec.support.temp"
 
 local MAPS = "/api/v1/namespaces/default/configmaps"
 
+-- The second handler is told of changes only; those that come before the first calls are in the adds of the first one.
 local script = [[
   local k8s = require "k8s"
-  local function tell(what, o, ev) print(what .. " " .. o:name() .. (ev.warm and " warm" or "")) end
-  k8s.informer("configmaps", { namespace = "default", selector = "warm" }):add_event_handler {
-    OnAdd = function(o, ev) tell("add", o, ev) end,
-    OnUpdate = function(_, o, ev) tell("update", o, ev) end,
-    OnDelete = function(o, ev) tell("delete", o, ev) end,
-  }
+  local function teller(who)
+    local function tell(what, o, ev)
+      print(("%s %s %s %s%s"):format(who, what, o:name(), o.data.n, ev.warm and " warm" or ""))
+    end
+    return {
+      OnAdd = function(o, ev) tell("add", o, ev) end,
+      OnUpdate = function(_, o, ev) tell("update", o, ev) end,
+      OnDelete = function(o, ev) tell("delete", o, ev) end,
+    }
+  end
+  local maps, changed = k8s.informer("configmaps", { namespace = "default", selector = "warm" }), teller "changed"
+  changed.id, changed.initial = "changed", "changed"
+  maps:add_event_handler(teller "all")
+  maps:add_event_handler(changed)
   k8s.main(function() print "ready" end)
 ]]
+
+-- What a handler knows by its events, each of which must fit what it knew: { name = data }.
+local function known(out)
+  local all = {}
+  for what, name, n in out:gmatch "all (%l+) (%S+) (%d+)" do
+    assert.are.equal(what == "add", all[name] == nil, what .. " of " .. name .. ":\n" .. out)
+    all[name] = what ~= "delete" and n or nil
+  end
+  return all
+end
 
 describe("stored caches on the real API server", function()
   local nobody, api, dir
@@ -66,10 +85,15 @@ describe("stored caches on the real API server", function()
     api:delete(MAPS .. "/map-1")
     api:patch(MAPS .. "/map-2", { data = { n = "2" } })
     local engine = start()
-    for _, line in ipairs { "delete map-1\n", "update map-2\n" } do
+    for _, line in ipairs { "changed delete map-1 1\n", "changed update map-2 2\n" } do
       engine:wait_until(function() return engine:out():find(line, 1, true) end, line)
     end
-    assert.has_match("add map-3 warm", engine:out(), 1, true)
+    assert.is_nil(engine:out():find("changed add", 1, true))
+    assert.is_nil(engine:out():find "changed %l+ map%-3")
+    assert.has_match("all add map-3 1 warm", engine:out(), 1, true)
+    engine:wait_until(function()
+      return pcall(assert.are.same, { ["map-2"] = "2", ["map-3"] = "1" }, known(engine:out()))
+    end, "the changes, by the events of the handler of all")
     engine:wait_error "Starting from the stored caches"
     assert.is_nil(engine:err():find "Failed to watch")
   end

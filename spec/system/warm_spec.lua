@@ -38,11 +38,22 @@ describe("an engine with a cache directory", function()
     place:remove()
   end)
 
-  local function start(more, args)
-    place:write("it.lua", TELLS:format(more or ""))
-    local engine = place:start(sim, nil, { "--cache-dir", dir, "-v1", unpack(args or {}) })
+  local function begin(more, args, rest)
+    place:write("it.lua", TELLS:format(more or "") .. (rest or ""))
+    return place:start(sim, nil, { "--cache-dir", dir, "-v1", unpack(args or {}) })
+  end
+
+  local function start(...)
+    local engine = begin(...)
     engine:wait_line "^ready$"
     return engine
+  end
+
+  -- The server puts lists and watches of a resource off, until sim:play { ["do"] = "clear" }.
+  local function hold(resource)
+    for _, verb in ipairs { "list", "watch" } do
+      sim:play { ["do"] = "fault", verb = verb, resource = resource, what = "status", code = 429, times = 0 }
+    end
   end
 
   local function stop(engine)
@@ -60,7 +71,11 @@ describe("an engine with a cache directory", function()
     return lines
   end
 
-  local function lists() return sim.api:get("/sim/stats").lists end
+  -- Those that are streamed, too.
+  local function lists()
+    local stats = sim.api:get "/sim/stats"
+    return stats.lists + stats.watch_lists
+  end
 
   local function path() return dir .. "/caches" end
 
@@ -85,21 +100,56 @@ describe("an engine with a cache directory", function()
   local WARM = { "add map-1 initial warm", "add map-2 initial warm", "add map-3 initial warm" }
   local COLD = { "add map-1 initial", "add map-2 initial", "add map-3 initial" }
 
-  it("begins with what the one before had, without a list, and continues the watch", function()
-    has_all(stop(start()), COLD)
-    local before = lists()
+  local function change()
     sim.api:create(MAPS, map "map-4")
     sim.api:delete(MAPS .. "/map-2")
     sim.api:patch(MAPS .. "/map-3", { data = { n = "3" } })
+  end
+
+  -- Changes that come before the first calls are in the adds (below), so they come later here.
+  local function begins_with_the_stored_cache()
+    hold "configmaps"
     local engine = start()
+    has_all(engine, WARM)
+    sim:play { ["do"] = "clear" }
     engine:wait_until(function() return #events(engine) >= 6 end, "six events")
     has_all(engine, {
       "add map-1 initial warm", "add map-2 initial warm", "add map-3 initial warm", "add map-4 later",
       "delete map-2 later", "update map-3 later",
     })
+    return engine
+  end
+
+  it("begins with what the one before had, without a list, and continues the watch", function()
+    has_all(stop(start()), COLD)
+    local before = lists()
+    change()
+    local engine = begins_with_the_stored_cache()
     assert.are.equal(before, lists())
     assert.are.equal("stored cache", cjson.decode((engine.ask("status", "-ojson"))).informers[1].syncedBy)
     said(engine, ('"Starting from the stored caches" file="%s" objects=3 informers=1'):format(path()))
+  end)
+
+  it("begins with what is cached by its first calls, if changes come before them", function()
+    local function needs(kind) return nil, nil, ('k8s.informer "%s"'):format(kind) end
+    stop(start(needs "namespaces"))
+    local before = lists()
+    change()
+    hold "pods"
+    local engine = begin(needs "pods")
+    await(function()
+      local names = {}
+      for _, o in ipairs(cjson.decode((engine.ask("get", "configmaps", "-ojson"))).items) do
+        names[#names + 1] = o.metadata.name .. "=" .. o.data.n
+      end
+      table.sort(names)
+      return table.concat(names, " ") == "map-1=1 map-3=3 map-4=1"
+    end, "the changes in the cache")
+    has_all(engine, {})
+    assert.are.equal(before, lists())
+    sim:play { ["do"] = "clear" }
+    engine:wait_line "^ready$"
+    has_all(engine, { "add map-1 initial warm", "add map-3 initial warm", "add map-4 initial warm" })
   end)
 
   it("saves now and then, so that a killed one leaves something too", function()
@@ -165,13 +215,11 @@ describe("an engine with a cache directory", function()
 
   it("lists, and compares, when the stored version has expired", function()
     stop(start())
-    sim.api:delete(MAPS .. "/map-1")
-    sim.api:patch(MAPS .. "/map-3", { data = { n = "3" } })
-    sim.api:create(MAPS, map "map-4")
+    local before = lists()
+    change()
     sim:play { ["do"] = "expire" }
-    local engine = start()
-    engine:wait_until(function() return #events(engine) >= 6 end, "six events")
-    has_all(engine, { WARM[1], WARM[2], WARM[3], "add map-4 later", "delete map-1 later", "update map-3 later" })
+    begins_with_the_stored_cache()
+    assert.are.equal(before + 1, lists())
   end)
 
   it("keeps Secrets off the disk unless they are wanted there", function()
