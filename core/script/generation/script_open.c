@@ -124,6 +124,7 @@ void state_close(struct script *script)
     pace_close(script);
     if (script->L) lua_close(script->L);
     script->L = NULL;
+    memory_unpack(script);
     /* Closing the state has run the collectors of all views, which still use this table. */
     retained_clear(script);
     budget_close(script);

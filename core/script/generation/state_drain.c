@@ -2,6 +2,7 @@
  * call one by one in a second cycle: their objects are released from the table of retained ones. */
 #include "script/generation/state_drain.h"
 
+#include "base/time/piece_meter.h"
 #include "script/vm/args.h"
 #include "script/vm/memory.h"
 #include "script/vm/retained.h"
@@ -53,6 +54,11 @@ static bool collect(struct script *script, struct state_drain *drain)
 
 bool state_drain_step(struct script *script, struct state_drain *drain)
 {
+    static const char *const stages[] = {[DRAIN_NOT_BEGUN] = "letting go of globals",
+                                         [DRAIN_OBJECTS] = "the release of objects",
+                                         [DRAIN_HEAP] = "the collection of what is left",
+                                         [DRAIN_DONE] = "nothing"};
+    piece_enter(script->brief, stages[drain->stage]);
     switch (drain->stage) {
     case DRAIN_NOT_BEGUN: begin(script, drain); break;
     case DRAIN_OBJECTS:

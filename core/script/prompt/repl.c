@@ -53,6 +53,7 @@ struct repl *repl_new(const struct script_host *host, enum repl_caches caches, c
         WRITES_RECORDED; /* there is no verb that writes; if there were, nothing is sent */
     repl->script = script_new(&repl->host, &(struct script_source){.path = "repl", .name = "repl"});
     repl->script->own.repl = repl;
+    memory_pack(repl->script);
     bool ok = state_open(repl->script, err);
     if (ok && script_call(repl->script, "the prompt's start", set_up, repl) != SCRIPT_OK)
         ok = err_set(err, ERR_SCRIPT, "%s", buf_text(&repl->script->failure.text));

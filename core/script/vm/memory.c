@@ -3,9 +3,11 @@
 
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/mem.h"
 #include "base/time/piece_meter.h"
+#include "object/pack/slab.h"
 #include "script/vm/budget.h"
 #include "script/vm/feature.h"
 #include "script/vm/retained.h"
@@ -54,17 +56,72 @@ static void check_collection(struct script *script)
     if (script->L) budget_arm(script);
 }
 
+/* --- blocks beside each other */
+
+/* Of the slabs, which are given back with the heap; all others are malloc's. */
+enum { CELL_MAX = 256 };
+
+void memory_pack(struct script *script)
+{
+    script->heap.cells = slabs_new(0, 0);
+}
+
+void memory_unpack(struct script *script)
+{
+    if (script->heap.cells) slabs_free(script->heap.cells);
+    script->heap.cells = NULL;
+}
+
+static bool is_cell(size_t size)
+{
+    return size > 0 && size <= CELL_MAX;
+}
+
+static void *take(struct slabs *cells, size_t size)
+{
+    if (!is_cell(size)) return malloc(size);
+    uint32_t granule = slabs_alloc(cells, size);
+    return granule ? region_at(cells->region, granule) : NULL;
+}
+
+static void give(struct slabs *cells, void *block, size_t size)
+{
+    if (is_cell(size))
+        slabs_release(cells, (uint32_t)(((char *)block - cells->region) / GRANULE_BYTES), size);
+    else
+        free(block);
+}
+
+static void *resize(struct slabs *cells, void *block, size_t old_size, size_t new_size)
+{
+    if (!cells || (!is_cell(old_size) && !is_cell(new_size))) return realloc(block, new_size);
+    if (is_cell(old_size) && is_cell(new_size) && slab_class(old_size) == slab_class(new_size)) return block;
+    void *moved = take(cells, new_size);
+    if (!moved || !block) return moved;
+    memcpy(moved, block, old_size < new_size ? old_size : new_size);
+    give(cells, block, old_size);
+    return moved;
+}
+
+static void release(struct slabs *cells, void *block, size_t size)
+{
+    if (cells && block)
+        give(cells, block, size);
+    else
+        free(block);
+}
+
 void *memory_allocate(void *ud, void *block, size_t old_size, size_t new_size)
 {
     struct script *script = ud;
     if (!block) old_size = 0;
     if (new_size == 0) {
-        free(block);
+        release(script->heap.cells, block, old_size);
         script->memory -= old_size;
         return NULL;
     }
     if (new_size > old_size && !may_have(script, new_size - old_size)) return NULL;
-    void *grown = realloc(block, new_size);
+    void *grown = resize(script->heap.cells, block, old_size, new_size);
     if (!grown) return NULL;
     script->memory += new_size - old_size;
     if (__builtin_expect(script->memory > script->heap.pace.room_end, 0)) pace_run(script);

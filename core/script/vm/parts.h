@@ -118,6 +118,7 @@ struct script_heap {
     size_t lived;        /* bytes after the last collection */
     size_t dead_objects; /* in no cache, since the last collection; their views may be garbage */
     struct script_pace pace;
+    struct slabs *cells; /* of memory_pack; NULL: all blocks are malloc's */
 };
 
 /* --- retained.h */
