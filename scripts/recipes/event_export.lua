@@ -15,7 +15,7 @@ local settings = k8s.params {
 local sent = k8s.metric.counter("exported_events_total", "Events that the endpoint took.")
 local lost = k8s.metric.counter("exported_events_lost_total", "Events that were dropped as too many waited.")
 
-local waiting = k8s.state("waiting", { init = { list = {} } })
+local waiting = k8s.state("waiting", { init = { list = {}, batch = {} } }) -- the batch is on its way
 
 local function cloud_event(event)
   local object = event.involvedObject or {}
@@ -48,16 +48,18 @@ k8s.informer("events"):add_event_handler {
 }
 
 k8s.every("2s", function()
-  while #waiting.list > 0 do
-    local count = math.min(#waiting.list, settings.batch)
-    local body = "[" .. table.concat(waiting.list, ",", 1, count) .. "]"
+  while #waiting.batch > 0 or #waiting.list > 0 do
+    while #waiting.batch < settings.batch and #waiting.list > 0 do
+      waiting.batch[#waiting.batch + 1] = table.remove(waiting.list, 1)
+    end
+    local body = "[" .. table.concat(waiting.batch, ",") .. "]"
     local answer, err = http.request { url = settings.to, method = "POST", timeout = "30s", body = body,
       headers = { ["Content-Type"] = "application/cloudevents-batch+json" } }
     if not answer or answer.status >= 300 then
-      k8s.log.warn("Events wait", { waiting = #waiting.list, err = tostring(err or answer.status) })
+      k8s.log.warn("Events wait", { waiting = #waiting.batch + #waiting.list, err = tostring(err or answer.status) })
       return
     end
-    sent:inc(count)
-    for _ = 1, count do table.remove(waiting.list, 1) end
+    sent:inc(#waiting.batch)
+    waiting.batch = {}
   end
 end)

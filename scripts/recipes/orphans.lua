@@ -1,6 +1,6 @@
--- Reports, and with `--param delete=true` deletes, what nothing uses any more: ConfigMaps and Secrets that no pod,
--- service account or ingress names, volume claims that no pod mounts, and services without pods; each when it has been
--- so for `after`. What has an owner, or the annotation `recipes/keep`, stays.
+-- Reports, and with `--param delete=true` deletes, what has been of no use for `after`: ConfigMaps, Secrets and volume
+-- claims that no pod, template of pods, service account or ingress names, and services that select none of them. What
+-- has an owner, or the annotation `recipes/keep`, stays. Custom resources may use things, too.
 --   kubelua run -f scripts/recipes/orphans.lua --param after=7d
 local k8s = require "k8s"
 
@@ -14,52 +14,58 @@ local settings = k8s.params {
 
 local since = k8s.state("since", { init = {} })
 
-local pods, ingresses = k8s.informer "pods", k8s.informer "ingresses.networking.k8s.io"
-local accounts = k8s.informer "serviceaccounts"
-local kinds = {
-  configmaps = k8s.informer "configmaps", secrets = k8s.informer "secrets",
-  persistentvolumeclaims = k8s.informer "persistentvolumeclaims", services = k8s.informer "services",
-}
-local NAMES = {
-  configmaps = { "spec.volumes[*].configMap.name", "spec.containers[*].envFrom[*].configMapRef.name",
-    "spec.containers[*].env[*].valueFrom.configMapKeyRef.name", "spec.volumes[*].projected.sources[*].configMap.name" },
-  secrets = { "spec.volumes[*].secret.secretName", "spec.containers[*].envFrom[*].secretRef.name",
-    "spec.containers[*].env[*].valueFrom.secretKeyRef.name", "spec.imagePullSecrets[*].name" },
-  persistentvolumeclaims = { "spec.volumes[*].persistentVolumeClaim.claimName" },
-}
+local KINDS = { "configmaps", "secrets", "persistentvolumeclaims", "services" }
+local USERS = { "pods", "deployments", "statefulsets", "daemonsets", "jobs", "cronjobs", "serviceaccounts",
+  "ingresses.networking.k8s.io" }
+local informers = {}
+for _, kind in ipairs(KINDS) do informers[kind] = k8s.informer(kind) end
+for _, kind in ipairs(USERS) do informers[kind] = k8s.informer(kind) end
 
-local function note(used, object, kind, paths)
-  for _, path in ipairs(paths) do
-    for _, name in ipairs(object:get(path) or {}) do used[kind .. ":" .. object:namespace() .. "/" .. name] = true end
+local function kind_of(key)
+  if key == "claimName" then return "persistentvolumeclaims" end
+  return key:find "^configMap" and "configmaps" or key:lower():find "secret" and "secrets"
+end
+
+-- Notes names by the fields that they are in, wherever those are, and the labels of pods and of templates.
+local function note(used, namespace, part, kind)
+  for key, value in pairs(part) do
+    local named = type(key) == "number" and kind or type(key) == "string" and kind_of(key)
+    local name = type(value) == "table" and value.name or type(value) == "string" and value
+    if named and name then used.names[named .. ":" .. namespace .. "/" .. name] = true end
+    if key == "metadata" then table.insert(used.labels, { of = namespace, labels = value.labels or {} }) end
+    if type(value) == "table" then note(used, namespace, value, named) end
   end
 end
 
 local function all_used()
-  local used = {}
-  for pod in pods:lister():list() do
-    for kind, paths in pairs(NAMES) do note(used, pod, kind, paths) end
+  local used = { names = {}, labels = {} }
+  for _, kind in ipairs(USERS) do
+    for object in informers[kind]:lister():list() do
+      note(used, object:namespace(), object:copy())
+      for _, claim in ipairs(object:get "spec.volumeClaimTemplates[*].metadata.name" or {}) do
+        used.names["persistentvolumeclaims:" .. object:namespace() .. "/" .. claim .. "-" .. object:name()] = true
+      end
+    end
   end
-  for account in accounts:lister():list() do
-    note(used, account, "secrets", { "secrets[*].name", "imagePullSecrets[*].name" })
-  end
-  for ingress in ingresses:lister():list() do note(used, ingress, "secrets", { "spec.tls[*].secretName" }) end
   return used
 end
 
 local function is_used(used, kind, object)
   if object.metadata.ownerReferences or object:annotation "recipes/keep" then return true end
   if object.type == "kubernetes.io/service-account-token" or object:name() == "kube-root-ca.crt" then return true end
-  if kind ~= "services" then return used[kind .. ":" .. object:key()] end
-  local labels = {}
-  for label, value in pairs(object.spec.selector or {}) do labels[#labels + 1] = label .. "=" .. value end
-  local selector = table.concat(labels, ",")
-  return selector == "" or pods:lister():namespace(object:namespace()):list(selector)() ~= nil
+  for _, one in ipairs(kind == "services" and used.labels or {}) do
+    local all = one.of == object:namespace()
+    for label, value in pairs(object.spec.selector or {}) do all = all and one.labels[label] == value end
+    if all then return true end
+  end
+  return used.names[kind .. ":" .. object:key()] or used.names[kind .. ":" .. object:key():gsub("%-%d+$", "")]
 end
 
 k8s.every(settings.every, function()
+  for _, informer in pairs(informers) do if not informer:has_synced() then return end end
   local used, seen = all_used(), {}
-  for kind, informer in pairs(kinds) do
-    for object in informer:lister():list() do
+  for _, kind in ipairs(KINDS) do
+    for object in informers[kind]:lister():list() do
       local id = kind .. ":" .. object:key()
       if not is_used(used, kind, object) then seen[id] = { since[id] and since[id][1] or k8s.now() } end
       if seen[id] and k8s.now() - seen[id][1] >= settings.after then

@@ -22,8 +22,15 @@ local function targets(source)
   return wanted
 end
 
-local function copy_of(source, kind, namespace)
+-- Keys that the source has no more go from what is there.
+local function copy_of(source, kind, namespace, there)
   local object = source:copy()
+  for _, field in ipairs { "data", "binaryData" } do
+    for key in pairs(there and there[field] or {}) do
+      object[field] = object[field] or {}
+      object[field][key] = object[field][key] or k8s.null
+    end
+  end
   object.kind = kind
   object.metadata = { namespace = namespace, name = source:name(), annotations = { [FROM] = source:key() } }
   return object
@@ -60,7 +67,7 @@ local function replicate(plural, kind)
       if there and there:annotation(FROM) ~= key then
         k8s.log.warn("Not replicated: an object of this name is there", { source = key, namespace = namespace })
       else
-        local copy, err = k8s.ensure(copy_of(source, kind, namespace))
+        local copy, err = k8s.ensure(copy_of(source, kind, namespace, there))
         if not copy then return nil, err end
       end
     end

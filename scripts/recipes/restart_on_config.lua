@@ -1,5 +1,6 @@
 -- Restarts a Deployment, StatefulSet or DaemonSet with the annotation `recipes/restart-on-config: "true"` when the data
--- of a ConfigMap or Secret that its pods use has changed: their hash is an annotation of the pods' template.
+-- of a ConfigMap or Secret that its pods use has changed: their hash is an annotation of the pods' template. The first
+-- one is a restart, too.
 --   kubelua run -f scripts/recipes/restart_on_config.lua
 local k8s = require "k8s"
 
@@ -9,27 +10,25 @@ local ON, HASH = "recipes/restart-on-config", "recipes/config-hash"
 local configs = { configmap = k8s.informer "configmaps", secret = k8s.informer "secrets" }
 
 -- "configmap:shop/app" of all that the pods use: in volumes, in variables and as their whole environment.
+local POD = "spec.template.spec."
 local FIELDS = {
-  configmap = {
-    "spec.template.spec.volumes[*].configMap.name", "spec.template.spec.containers[*].envFrom[*].configMapRef.name",
-    "spec.template.spec.containers[*].env[*].valueFrom.configMapKeyRef.name",
-  },
-  secret = {
-    "spec.template.spec.volumes[*].secret.secretName", "spec.template.spec.containers[*].envFrom[*].secretRef.name",
-    "spec.template.spec.containers[*].env[*].valueFrom.secretKeyRef.name",
-  },
+  configmap = { POD .. "volumes[*].configMap.name", POD .. "volumes[*].projected.sources[*].configMap.name" },
+  secret = { POD .. "volumes[*].secret.secretName", POD .. "volumes[*].projected.sources[*].secret.name" },
 }
+for kind, name in pairs { configmap = "configMap", secret = "secret" } do
+  for _, containers in ipairs { POD .. "containers[*].", POD .. "initContainers[*]." } do
+    table.insert(FIELDS[kind], containers .. "envFrom[*]." .. name .. "Ref.name")
+    table.insert(FIELDS[kind], containers .. "env[*].valueFrom." .. name .. "KeyRef.name")
+  end
+end
 
 local function uses(workload)
-  local found = {}
+  local found, list, namespace = {}, {}, workload:namespace()
   for kind, paths in pairs(FIELDS) do
     for _, path in ipairs(paths) do
-      for _, name in ipairs(workload:get(path) or {}) do
-        found[("%s:%s/%s"):format(kind, workload:namespace(), name)] = true
-      end
+      for _, name in ipairs(workload:get(path) or {}) do found[kind .. ":" .. namespace .. "/" .. name] = true end
     end
   end
-  local list = {}
   for use in pairs(found) do list[#list + 1] = use end
   table.sort(list)
   return list

@@ -5,7 +5,7 @@
 --   kubelua run -f scripts/recipes/scale_by_cron.lua
 local k8s = require "k8s"
 
-k8s.writes { "deployments:patch", "statefulsets:patch", "deployments/scale:patch", "statefulsets/scale:patch" }
+k8s.writes { "deployments:patch", "statefulsets:patch" }
 
 local DOWN, UP, LEFT, TZ = "recipes/down", "recipes/up", "recipes/down-replicas", "recipes/tz"
 local BEFORE = "recipes/replicas-before"
@@ -18,10 +18,10 @@ local function plan(workload)
   return (down:last() or 0) > (up:last() or 0), math.min(down:next(), up:next())
 end
 
+-- Both or neither: a count that is remembered is one that was left.
 local function set(workload, replicas, before)
-  local patched, err = k8s.patch(workload, { metadata = { annotations = { [BEFORE] = before } } }, { lock = true })
-  if not patched then return nil, err end
-  return k8s.scale(workload, replicas)
+  local patch = { metadata = { annotations = { [BEFORE] = before } }, spec = { replicas = replicas } }
+  return k8s.patch(workload, patch, { lock = true })
 end
 
 local function reconcile(workload, job)
@@ -36,10 +36,10 @@ local function reconcile(workload, job)
   if is_down and not before then
     local left = tonumber(workload:annotation(LEFT) or 0) or 0
     done, err = set(workload, left, tostring(replicas))
-    print(("%s: %d -> %d"):format(workload:key(), replicas, left))
+    if done then print(("%s: %d -> %d"):format(workload:key(), replicas, left)) end
   elseif not is_down and before then
     done, err = set(workload, tonumber(before) or 1, k8s.null)
-    print(("%s: back to %s"):format(workload:key(), before))
+    if done then print(("%s: back to %s"):format(workload:key(), before)) end
   end
   if not done then
     job:retry(err)

@@ -29,4 +29,24 @@ describe("recipes/event_export.lua", function()
     env:advance "10s"
     assert.equal(2, #env.requests)
   end)
+
+  it("drops the oldest that are not on their way when too many wait", function()
+    local env = test.load("event_export.lua", { params = { keep = "100", batch = "10" } })
+    env:http { url = "https://events.example.com/", status = 202 }
+    env:http { url = "https://events.example.com/", status = 500, times = 1 }
+    for i = 1, 100 do env:add(event("e" .. i, i)) end
+    env:advance "2s"
+    for i = 101, 115 do env:add(event("e" .. i, i)) end
+    env:advance "2s"
+    local counts = {}
+    for i = 2, #env.requests do
+      for _, one in ipairs(k8s.json.decode(env.requests[i].body)) do counts[#counts + 1] = one.data.count end
+    end
+    local expected = {} -- the first ten are sent, five of the others are lost
+    for i = 1, 10 do expected[i] = i end
+    for i = 16, 115 do expected[#expected + 1] = i end
+    assert.same(expected, counts)
+    assert.equal(5, env:metric "exported_events_lost_total")
+    assert.equal(110, env:metric "exported_events_total")
+  end)
 end)

@@ -35,6 +35,35 @@ describe("recipes/orphans.lua", function()
     assert.not_wrote(env)
   end)
 
+  it("knows what is used by any container, volume and template, and by a set without pods", function()
+    local function claim(name)
+      return { kind = "PersistentVolumeClaim", metadata = { namespace = "shop", name = name },
+        spec = { accessModes = { "ReadWriteOnce" }, resources = { requests = { storage = "1Gi" } } } }
+    end
+    local function secret(name) return { kind = "Secret", metadata = { namespace = "shop", name = name } } end
+    local spec = {
+      initContainers = { { name = "i", image = "i", envFrom = { { secretRef = { name = "early" } } } } },
+      containers = { { name = "c", image = "i" } }, imagePullSecrets = { { name = "pull" } },
+      volumes = { { name = "p", projected = { sources = { { secret = { name = "projected" } } } } } },
+    }
+    local template = { metadata = { labels = { app = "db" } }, spec = spec }
+    local set = { kind = "StatefulSet", metadata = { namespace = "shop", name = "db" }, spec = { replicas = 0,
+      serviceName = "db", selector = { matchLabels = { app = "db" } }, template = template,
+      volumeClaimTemplates = { claim "data" } } }
+    local env = test.load("orphans.lua", { params = { after = "0s", delete = "true" }, objects = { set, secret "early",
+      secret "pull", secret "projected", claim "data-db-0", claim "data-gone-0", service("db", "db") } })
+    env:advance "11m"
+    assert.same({ "orphan persistentvolumeclaims:shop/data-gone-0" }, env.prints)
+  end)
+
+  it("waits until it knows all that may use something", function()
+    local env = test.new { params = { after = "0s", delete = "true" }, objects = { map "unused" } }
+    for _, verb in ipairs { "list", "watch" } do env:fault { verb = verb, kind = "pods", code = 403, times = 0 } end
+    env:load "orphans.lua"
+    env:advance "26h"
+    assert.not_wrote(env)
+  end)
+
   it("deletes it when told to, and not what is used again in time", function()
     local env = open { after = "1h", delete = "true" }
     env:add(service("new", "gone"))

@@ -49,6 +49,27 @@ describe("recipes/restart_on_config.lua", function()
     assert.equal(first, hash())
   end)
 
+  it("sees what init containers and projected volumes use", function()
+    open "true"
+    local names = { "early", "projected" }
+    for _, name in ipairs(names) do
+      env:add { kind = "ConfigMap", metadata = { namespace = "shop", name = name }, data = { a = "1" } }
+    end
+    local with_both = deployment "true"
+    with_both.spec.template.spec.initContainers =
+      { { name = "i", image = "i", envFrom = { { configMapRef = { name = "early" } } } } }
+    with_both.spec.template.spec.volumes =
+      { { name = "p", projected = { sources = { { configMap = { name = names[2] } } } } } }
+    env:update(with_both)
+    env:settle()
+    for _, name in ipairs(names) do
+      local before = hash()
+      env:patch("configmaps", "shop/" .. name, { data = { a = "2" } })
+      env:settle()
+      assert.not_equal(before, hash())
+    end
+  end)
+
   it("leaves other workloads alone", function()
     open "false"
     env:update(config("ConfigMap", "2"))

@@ -24,6 +24,18 @@ describe("recipes/scale_by_cron.lua", function()
     assert.is_nil((env:get("deployments", "shop/web").metadata.annotations or {})["recipes/replicas-before"])
   end)
 
+  it("tries again what failed, and forgets no count", function()
+    local env = test.load("scale_by_cron.lua", { now = "2026-01-05T19:00:00Z", failures = "collect" })
+    env:add(deployment { ["recipes/down"] = "0 20 * * *", ["recipes/up"] = "0 7 * * *" })
+    env:advance "6h" -- to the middle of the night
+    assert.equal(0, replicas(env))
+    for _, expected in ipairs { 3, 0, 3 } do
+      env:fault { verb = "patch", kind = "deployments", code = 500, times = 3 }
+      env:advance "12h"
+      assert.equal(expected, replicas(env))
+    end
+  end)
+
   it("makes up for a time that it missed, and tells of what is no schedule", function()
     local env = test.load("scale_by_cron.lua", { now = "2026-01-05T23:00:00Z" })
     env:add(deployment {
