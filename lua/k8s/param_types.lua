@@ -110,7 +110,7 @@ local function texts_of(values)
   return table.concat(texts, ", ")
 end
 
--- What a value may be, for people: "1 to 10", "at least 1s", "one of soft, hard"; "" for anything of the type.
+-- The values that are allowed, for people: "1 to 10", "at least 1s", "one of soft, hard"; "" for anything of the type.
 function types.bounds(own)
   local words = {}
   if own.min ~= nil and own.max ~= nil then

@@ -102,7 +102,7 @@ local function default_labels(object)
   return labels
 end
 
--- What takes other defaults away has these.
+-- A job that has one of these fields takes other values where it has none than one without.
 finish["batch/v1.Job"] = function(job)
   local spec = at(job, "spec")
   if json.type(spec) == "object" then

@@ -90,7 +90,7 @@ describe("the simulator as a real server", function()
     end
   end)
 
-  -- Which of several updates get a new version: both servers give as many.
+  -- Some of these updates get a new version: both servers give as many.
   local function renewed(path, bodies)
     local list = {}
     local before, sim_before = ask("GET", path)

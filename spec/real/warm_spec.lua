@@ -26,7 +26,7 @@ local script = [[
   k8s.main(function() print "ready" end)
 ]]
 
--- What a handler knows by its events, each of which must fit what it knew: { name = data }.
+-- The objects that a handler knows by its events, each of which must fit what it knew: { name = data }.
 local function known(out)
   local all = {}
   for what, name, n in out:gmatch "all (%l+) (%S+) (%d+)" do

@@ -58,7 +58,7 @@ local FAINT = [[(() => {
   return looked < 20 ? `${looked} texts` : faint.join("; ");
 })()]]
 
--- What has the focus, and whether that is seen.
+-- The element that has the focus, and whether that is seen.
 local FOCUSED = [[(() => {
   const one = document.activeElement, style = getComputedStyle(one);
   if (one === document.body) return "nothing";
@@ -103,7 +103,7 @@ describe("the look of the page", function()
     assert.has_match("/fails: fails since 20%d%d%-[%d-]+T[%d:]+Z, %d+ errors in all", problems)
     assert.has_match("/endless: quarantined endless", problems)
     assert.has_match("/refused: ", problems)
-    -- What failed long ago is neither good nor failing.
+    -- A script that failed long ago is neither good nor failing.
     local old = '{ errors: 7, failingSince: "2026-01-02T03:00:00Z", lastErrorTime: "2026-01-02T03:04:00Z" }'
     assert.are.equal("failed 3h ago wait", page:eval(('health(%s, "2026-01-02T06:04:30Z").join(" ")'):format(old)))
     assert.are.equal("fails for 4m30s bad", page:eval(('health(%s, "2026-01-02T03:04:30Z").join(" ")'):format(old)))
@@ -121,7 +121,7 @@ describe("the look of the page", function()
         assert.are.equal("seen", page:eval(COLUMN:format(heading)))
       end
     end
-    -- What has no column there stands below the name.
+    -- Figures without a column there stand below the name.
     assert.has_match("cpu %d+%.%d%%, [%d.]+Ki, generation 1", page:eval 'document.querySelector("#scripts").innerText')
   end)
 

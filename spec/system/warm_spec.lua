@@ -71,7 +71,7 @@ describe("an engine with a cache directory", function()
     return lines
   end
 
-  -- Those that are streamed, too.
+  -- Lists that are streamed, too.
   local function lists()
     local stats = sim.api:get "/sim/stats"
     return stats.lists + stats.watch_lists

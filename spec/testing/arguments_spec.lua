@@ -1,7 +1,7 @@
 -- Errors of wrong arguments name the function, the argument and what was expected.
 local support = require "spec.testing.support"
 
--- What each of these expressions raises, without its place.
+-- The error that each of these expressions raises, without its place.
 local function raised(expressions, while_loading)
   local lines = {}
   for i, one in ipairs(expressions) do

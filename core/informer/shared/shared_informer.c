@@ -164,7 +164,7 @@ static void measure(struct shared_informer *informer)
     informer->mark_ns = now_ns;
 }
 
-/* What comes waits until it is known who owns the slots. */
+/* Deltas wait until it is known who owns the slots. */
 static bool is_suspended(const struct shared_informer *informer)
 {
     const struct applier *applier = &informer->applier;

@@ -18,7 +18,7 @@ end
 
 local function is_finished(status) return has(status, "Complete") or has(status, "Failed") end
 
--- Which of the conditions are true, how the job ended, and what changed of the fields.
+-- The conditions that are true, how the job ended, and the fields that changed.
 local function look(job, old)
   local now, before, facts, changed = at(job, "status"), at(old, "status"), {}, {}
   for _, type in ipairs { "Complete", "Failed", "FailureTarget", "SuccessCriteriaMet" } do

@@ -233,7 +233,7 @@ end
 
 local CALLS = { Call = true, Invoke = true }
 
--- What functions of rules and of webhooks return.
+-- Results of functions of rules and of webhooks.
 function requests:check_return(node)
   local info, first = self.fn, node[1]
   if info.is_check and not CALLS[first.tag] then

@@ -170,7 +170,7 @@ end
 
 local EQUALITY = { ["="] = true, ["=="] = true, ["~="] = true, ["!="] = true, ["in"] = true }
 
--- What a query compares a field with; its path is an option that is checked by its name.
+-- The value that a query compares a field with; its path is an option that is checked by its name.
 function subjects:compared_values(path, operator, value, of)
   if not value or operator.tag ~= "String" or not EQUALITY[operator[1]] or value.tag == "Nil" then return end
   local reports = self.reports

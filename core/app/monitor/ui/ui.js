@@ -106,7 +106,7 @@ function columnsOf(headings) {
   });
 }
 
-// What is wider than its place scrolls, by keyboard too; what is not is no stop for Tab.
+// A table wider than its place scrolls, by keyboard too; another one is no stop for Tab.
 function noteScrolling() {
   for (const box of document.querySelectorAll(".scroll")) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0; else box.removeAttribute("tabindex");
@@ -146,7 +146,7 @@ function tinted(text, kind) {
 
 // --- sections
 
-// What fails now and then is seen for a minute, as the engine counts it, too (failingSince).
+// A script that fails now and then is shown so for a minute, as the engine counts it (failingSince).
 const FAILING_MS = 60000;
 
 function fails(script, now) {
