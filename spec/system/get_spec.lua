@@ -66,7 +66,15 @@ describe("kubelua get", function()
     assert.are.equal(0, code)
     assert.has_match("^NAMESPACE +NAME +READY +STATUS +RESTARTS +AGE\n", out)
     assert.are.equal(4, select(2, out:gsub("\n", "")))
-    assert.has_match("^NAME +UNSCHEDULABLE +VERSION +AGE\n", (run("get", "nodes")))
+    assert.has_match("^NAME +STATUS +ROLES +AGE +VERSION\n%S+ +Ready +", (run("get", "nodes")))
+    local node = sim.api:get("/api/v1/nodes").items[1].metadata.name
+    sim.api:patch("/api/v1/nodes/" .. node, { spec = { unschedulable = true },
+      metadata = { labels = { ["node-role.kubernetes.io/control-plane"] = "" } } })
+    await(function()
+      return run("get", "nodes", node):find "\n%S+ +Ready,SchedulingDisabled +control%-plane +"
+    end, "the node")
+    assert.has_match("map%[.*node%-role%.kubernetes%.io/control%-plane:.*%]",
+      (run("get", "nodes", node, "-o", "custom-columns=L:metadata.labels")))
     assert.has_match("RESTARTS +AGE +IP +NODE\n", (run("get", "pods", "-o", "wide")))
     -- In the cache these are in the order in which they came.
     sim.api:create("/api/v1/namespaces/ops/configmaps", made("ConfigMap", "ops", "last"))
@@ -199,6 +207,25 @@ describe("kubelua get", function()
       assert.has_match("<7 bytes>", out, 1, true)
       assert.has_match("aHVudGVyMg==", (run("get", "secrets", "token", "-o", form, "--show-secrets")), 1, true)
     end
+    sim.api:patch("/api/v1/namespaces/shop/secrets/token", { metadata = { annotations = {
+      ["kubectl.kubernetes.io/last-applied-configuration"] = "hunter2" } } })
+    local columns = "custom-columns=N:.metadata.name,P:.data.password,D:.data,L:" ..
+      ".metadata.annotations['kubectl.kubernetes.io/last-applied-configuration'],M:.metadata,A:['data']['password']"
+    await(function() return run("get", "secrets", "token", "-o", columns, "--show-secrets"):find "hunter2" end,
+      "the patch")
+    local hidden = run("get", "secrets", "token", "-o", columns)
+    assert.has_match("\ntoken +<7 bytes> +", hidden)
+    assert.has_no_match("aHVudGVyMg", hidden, 1, true)
+    assert.has_no_match("hunter2", hidden, 1, true)
+    assert.has_match("aHVudGVyMg==", (run("get", "secrets", "token", "-o", columns, "--show-secrets")), 1, true)
+    for _, path in ipairs { "data.password", "['data'].password", ".data.password" } do
+      for _, value in ipairs { "aHVudGVyMg==", "bm8=" } do
+        local found, why, code = run("get", "secrets", "--field-selector", path .. "=" .. value, "-o", "name")
+        assert.are.same({ "", 2 }, { found, code })
+        assert.has_match("--field-selector: the data of Secrets is hidden; --show-secrets shows it", why, 1, true)
+      end
+    end
+    assert.are.equal("secret/token\n", (run("get", "secrets", "--field-selector", "metadata.name=token", "-o", "name")))
     for _, expression in ipairs { "secrets", 'kind "v1/Secret"', 'secrets["shop/token"].data.password',
       'k8s.get("secret", "shop/token")', 'k8s.list("secrets")' } do
       local out, err, code = run("query", expression)

@@ -1,9 +1,20 @@
 -- Columns of objects in tables, as kubectl has them: paths whose values the engine sends, and what they become.
 local units = require "tool.units"
 
-local function text(value, otherwise)
+local text
+
+-- "map[a:1 b:2]", as Go prints it.
+local function map_text(map)
+  local items = {}
+  for key, value in pairs(map) do items[#items + 1] = key .. ":" .. text(value) end
+  table.sort(items)
+  return "map[" .. table.concat(items, " ") .. "]"
+end
+
+function text(value, otherwise)
   if value == nil or type(value) == "userdata" then return otherwise or "<none>" end -- null
   if type(value) ~= "table" then return tostring(value) end
+  if type(next(value)) == "string" then return map_text(value) end
   local items = {}
   for i, item in ipairs(value) do items[i] = text(item) end
   return #items > 0 and table.concat(items, ",") or otherwise or "<none>"
@@ -37,6 +48,31 @@ local function pod_status(phase, waits, deleted)
   if type(deleted) == "string" then return "Terminating" end
   if type(waits) == "table" and waits[1] then return text(waits[1]) end
   return text(phase, "Unknown")
+end
+
+local function labels(map)
+  local items = {}
+  for key, value in pairs(type(map) == "table" and map or {}) do items[#items + 1] = key .. "=" .. text(value) end
+  table.sort(items)
+  return #items > 0 and table.concat(items, ",") or "<none>"
+end
+
+local function node_status(types, statuses, unschedulable)
+  local status = "Unknown"
+  for i, type_ in ipairs(type(types) == "table" and types or {}) do
+    if type_ == "Ready" then status = type(statuses) == "table" and statuses[i] == "True" and "Ready" or "NotReady" end
+  end
+  return status .. (unschedulable == true and ",SchedulingDisabled" or "")
+end
+
+local function roles(map)
+  local list = {}
+  for key, value in pairs(type(map) == "table" and map or {}) do
+    local role = key:match "^node%-role%.kubernetes%.io/(.+)$"
+    list[#list + 1] = role or key == "kubernetes.io/role" and text(value) or nil
+  end
+  table.sort(list)
+  return #list > 0 and table.concat(list, ",") or "<none>"
 end
 
 local function sum(value)
@@ -73,10 +109,14 @@ local KINDS = {
   Job = { { ready("COMPLETIONS", "status.succeeded", "spec.completions"), AGE }, { IMAGES } },
   Service = {
     { of("TYPE", "spec.type"), of("CLUSTER-IP", "spec.clusterIP"), of("PORT(S)", "spec.ports[*].port"), AGE },
-    { of("SELECTOR", "spec.selector") },
+    { { "SELECTOR", "spec.selector", show = labels } },
   },
   Node = {
-    { of("UNSCHEDULABLE", "spec.unschedulable", "false"), of("VERSION", "status.nodeInfo.kubeletVersion"), AGE },
+    {
+      { "STATUS", "status.conditions[*].type", "status.conditions[*].status", "spec.unschedulable",
+        show = node_status },
+      { "ROLES", "metadata.labels", show = roles }, AGE, of("VERSION", "status.nodeInfo.kubeletVersion"),
+    },
     { of("OS-IMAGE", "status.nodeInfo.osImage") },
   },
   Namespace = { { of("STATUS", "status.phase"), AGE } },

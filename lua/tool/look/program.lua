@@ -44,32 +44,76 @@ local function masked(object)
   end
   local annotations = copy.metadata.annotations
   if annotations and annotations[LAST] then annotations[LAST] = "<hidden>" end
-  return k8s.json.encode(copy)
+  return copy
 end
+local function is_masked(object) return look_masks and object.kind == "Secret" end
 ]]
 
 local WHOLE = [[
 function look_line(object)
-  if look_masks and object.kind == "Secret" then return masked(object) end
-  return object:json()
+  return is_masked(object) and k8s.json.encode(masked(object)) or object:json()
 end
 ]]
 
-local PATHS = [[
+-- Of a masked Secret paths lead through the copy, which is no view; one that cannot be followed there is hidden.
+local PATHS = [=[
+local function steps_of(path)
+  local steps, at = {}, 1
+  while at <= #path do
+    local step, stop = path:match("^%.?([^.%[%]'\" ]+)()", at)
+    if not step then step, stop = path:match("^%[(%*)%]()", at) end
+    if not step then step, stop = path:match("^%['([^']*)'%]()", at) end
+    if not step then step, stop = path:match('^%["([^"]*)"%]()', at) end
+    if not step then return nil end
+    steps[#steps + 1], at = step, stop
+  end
+  return steps
+end
+local function follow(value, steps, i, found)
+  if i > #steps then
+    found[#found + 1] = value
+  elseif type(value) == "table" and steps[i] == "*" then
+    for _, item in ipairs(value) do follow(item, steps, i + 1, found) end
+  elseif type(value) == "table" then
+    follow(value[steps[i]], steps, i + 1, found)
+  end
+end
+local function in_copy(copy, path)
+  local steps, found = steps_of(path), {}
+  if not steps then return "<hidden>" end
+  follow(copy, steps, 1, found)
+  if path:find("[*]", 1, true) then return found end
+  return found[1]
+end
 function look_line(object)
-  local row = {}
+  local row, copy = {}, is_masked(object) and masked(object)
   for i, path in ipairs(look_paths) do
-    local value = object:get(path)
+    local value
+    if copy then value = in_copy(copy, path) else value = object:get(path) end
     row[i] = value == nil and k8s.null or value
   end
   return k8s.json.encode(row)
 end
-]]
+]=]
 
 local function list_of(texts)
   local quoted = {}
   for i, text in ipairs(texts) do quoted[i] = ("%q"):format(text) end
   return "{ " .. table.concat(quoted, ", ") .. " }"
+end
+
+-- A selector by what is hidden would tell what it is.
+local REFUSES = [[
+for object in query:limit(1):each() do
+  if object.kind == "Secret" then
+    error("--field-selector: the data of Secrets is hidden; --show-secrets shows it", 0)
+  end
+end
+]]
+
+local function is_about_data(path)
+  local first = path:match "^%s*%.?([%w_]+)"
+  return first == nil or first == "data" or first == "stringData" or path:find("annotations", 1, true) ~= nil
 end
 
 -- The values that a text of a field selector may mean, as Lua: "true" is a boolean too.
@@ -88,6 +132,9 @@ function program.begin(what)
   if what.namespace then add("query:namespace(%q)", what.namespace) end
   if what.selector then add("query:label(%q)", what.selector) end
   for _, one in ipairs(what.conditions) do
+    if what.masks and is_about_data(one[1]) then
+      add("do local query = kind(%q):query()\n%send", what.kind, REFUSES)
+    end
     local values = meanings(one[3])
     if one[2] == "=" then add("query:where(%q, \"in\", { %s })", one[1], table.concat(values, ", ")) end
     for _, value in ipairs(one[2] == "~=" and values or {}) do add("query:where(%q, \"~=\", %s)", one[1], value) end
