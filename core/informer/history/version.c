@@ -58,21 +58,42 @@ static bool add_difference(void *ctx, struct str path, struct value old, struct 
     return true;
 }
 
-/* Returns the manager of the entry that was written last: times are in one form, so that they compare as
- * texts. */
-static struct str manager_of(const struct root *root, struct text *text)
+static struct value managers_of(const struct root *root)
 {
-    struct value entries = value_field(value_field(root_value(root), STR("metadata")), STR("managedFields"));
+    struct value metadata = root ? value_field(root_value(root), STR("metadata")) : value_absent;
+    return value_field(metadata, STR("managedFields"));
+}
+
+static bool has(struct value entries, struct value entry)
+{
+    for (size_t i = 0; i < value_count(entries); i++)
+        if (value_equal(value_item(entries, i), entry)) return true;
+    return false;
+}
+
+/* Returns the entry that was written last, without those that were there `before`: times are in one form, so
+ * that they compare as texts. */
+static struct value last_entry(struct value entries, struct value before)
+{
     struct value last = value_absent;
     struct text a, b;
     for (size_t i = 0; i < value_count(entries); i++) {
         struct value entry = value_item(entries, i);
+        if (has(before, entry)) continue;
         struct str time = value_str(value_field(entry, STR("time")), &a);
         struct str latest = value_str(value_field(last, STR("time")), &b);
         size_t n = time.n < latest.n ? time.n : latest.n;
         int order = n > 0 ? memcmp(time.p, latest.p, n) : 0;
         if (order > 0 || (order == 0 && time.n >= latest.n)) last = entry;
     }
+    return last;
+}
+
+/* Times are of seconds: of several managers within one it is the one whose entry is new. */
+static struct str manager_of(const struct root *before, const struct root *after, struct text *text)
+{
+    struct value entries = managers_of(after), last = last_entry(entries, managers_of(before));
+    if (value_type(last) == VALUE_ABSENT) last = last_entry(entries, value_absent);
     return value_str(value_field(last, STR("manager")), text);
 }
 
@@ -91,7 +112,7 @@ struct object_version *version_new(struct text_table *texts, enum version_event 
     version->size = draft.data.len & 0x1fffffff;
     memcpy(version->data, buf_text(&draft.data), draft.data.len);
     version->manager =
-        text_table_ref(texts, event == VERSION_DELETED ? STR("") : manager_of(after, &manager));
+        text_table_ref(texts, event == VERSION_DELETED ? STR("") : manager_of(before, after, &manager));
     version->script = text_table_ref(texts, STR(""));
     buf_clear(&draft.data);
     buf_clear(&draft.old);

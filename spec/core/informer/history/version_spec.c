@@ -64,6 +64,21 @@ static void test_it_has_the_old_values_of_what_differs(void **state)
     assert_int_equal(texts.bytes, 0);
 }
 
+/* Times are of seconds, and the entries are in the order of names. */
+static void test_of_two_managers_in_a_second_it_names_the_one_that_wrote(void **state)
+{
+    (void)state;
+    struct object_version *version = of(VERSION_UPDATED, HEAD("1") MANAGER("label", "01") "]}}",
+                                        HEAD("2") MANAGER("annotate", "01") "," MANAGER("label", "01") "]}}");
+    assert_true(str_is(text_table_get(&texts, version->manager), "annotate"));
+    version_free(&texts, version);
+    version =
+        of(VERSION_UPDATED, HEAD("1") MANAGER("a", "02") "," MANAGER("b", "02") "]},\"status\":{\"n\":1}}",
+           HEAD("2") MANAGER("a", "02") "," MANAGER("b", "02") "]},\"status\":{\"n\":2}}");
+    assert_true(str_is(text_table_get(&texts, version->manager), "b")); /* who wrote the same again */
+    version_free(&texts, version);
+}
+
 static void test_texts_are_stored_once(void **state)
 {
     (void)state;
@@ -108,6 +123,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_it_has_the_old_values_of_what_differs),
+        cmocka_unit_test(test_of_two_managers_in_a_second_it_names_the_one_that_wrote),
         cmocka_unit_test(test_texts_are_stored_once),
         cmocka_unit_test(test_one_that_was_created_replaced_nothing),
     };
