@@ -142,11 +142,14 @@ return function(object, given)
   elseif type(object) ~= "table" or type(object.metadata) ~= "table" or type(object.metadata.name) ~= "string" then
     raw.raise(where .. ": the object must be a table with apiVersion, kind and metadata.name")
   end
+  local metadata, current = object.metadata
+  if metadata.namespace ~= nil and type(metadata.namespace) ~= "string" then
+    raw.raise(where .. ": metadata.namespace must be a string, not " .. write.shown(metadata.namespace))
+  end
   local good, err = check(object)
   if not good then
     return nil, err
   end
-  local metadata, current = object.metadata
   local key = metadata.namespace and metadata.namespace .. "/" .. metadata.name or metadata.name
   current, err = live.get(object.apiVersion .. "/" .. object.kind, key)
   if not current and err.code == 404 then

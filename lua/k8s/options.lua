@@ -83,6 +83,19 @@ function options.field(value, name)
   return value[name]
 end
 
+-- Bytes of an option that is a number or a text as "64Ki". Where values of parameters are not known, an empty text may
+-- be one.
+function options.bytes(where, size)
+  if type(size) ~= "string" or size == "" and raw.params.may_lack() then
+    return size ~= "" and size or nil
+  end
+  local quantity = raw.quantity(size)
+  if not quantity then
+    raw.raise(string.format('%s must be a number of bytes or a quantity, such as "64Ki", not "%s"', where, size))
+  end
+  return quantity:number()
+end
+
 -- Tables of known options that share some.
 function options.extend(known, more)
   local all = {}

@@ -98,7 +98,7 @@ return function(given)
   if not own.name or not own.to then
     raw.raise "k8s.sink: name and to are required"
   end
-  local bytes = type(own.spool) == "string" and raw.quantity(own.spool):number() or own.spool
+  local bytes = options.bytes("k8s.sink: spool", own.spool)
   local number = raw.sink.new(
     own.name, own.to, bytes, own.batch, own.timeout, own.user, own.password, own.token, own.credentials,
     own.mechanism, own.ca, own.cert, own.cert_key, unpack(header_pairs("k8s.sink: headers", own.headers))

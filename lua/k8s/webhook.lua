@@ -39,10 +39,6 @@ local function methods_of(own)
   return table.concat(names, ",")
 end
 
-local function bytes_of(size)
-  return type(size) == "string" and raw.quantity(size):number() or size
-end
-
 -- An empty secret admits everybody who sends an empty one. Where values of parameters are not known, it may be one.
 local function check_secret(name, secret)
   if secret == "" and not raw.params.may_lack() then
@@ -94,8 +90,8 @@ return function(given)
   local signature = signature_of(own)
   local methods = methods_of(own)
   raw.webhook.new(
-    own.path, own.fn, methods, bytes_of(own.max_body), own.timeout, own.leader, own.token, signature.header,
-    signature.secret, signature.algorithm
+    own.path, own.fn, methods, options.bytes("k8s.webhook: max_body", own.max_body), own.timeout, own.leader, own.token,
+    signature.header, signature.secret, signature.algorithm
   )
   local shown = { methods = methods, header = signature.header, algorithm = signature.algorithm }
   for name, value in pairs(own) do

@@ -268,6 +268,18 @@ describe("objects", function()
     ]]))
   end)
 
+  it("have a text as their namespace for k8s.ensure, or an error says so", function()
+    for _, text in ipairs { "true", "false", "{}", "5", "k8s.null" } do
+      local said = printed(([[
+        print(select(2, pcall(k8s.ensure, {
+          apiVersion = "v1", kind = "ConfigMap", metadata = { namespace = %s, name = "e" },
+        })))
+      ]]):format(text))
+      assert.has_match("k8s.ensure: metadata.namespace must be a string, not ", said, 1, true)
+      assert.is_nil(said:find("lua/k8s", 1, true))
+    end
+  end)
+
   it("are as wanted for k8s.ensure when elements of lists have defaults, and the server's order of fields", function()
     assert.equal("created\tunchanged\tchanged\tunchanged", printed([[
       local web = {

@@ -130,6 +130,8 @@ describe("k8s.sink in a spec", function()
       ['k8s.sink { name = "a", to = "nats://x/y", headers = { A = "b" } }'] = "headers are for http:// and https://",
       ['k8s.sink { name = "a", to = "https://x/", batch = 0 }'] = "batch must be an integer from 1 to 1000",
       ['k8s.sink { name = "a", to = "https://x/", spool = "1Mi" }'] = "spool must be between 8Mi and 64Gi",
+      ['k8s.sink { name = "a", to = "https://x/", spool = "much" }'] =
+        'k8s.sink: spool must be a number of bytes or a quantity, such as "64Ki", not "much"',
       ['k8s.sink { name = "a", to = "https://x/", retries = 3 }'] = 'unknown option "retries"',
       ['k8s.sink { name = "a", to = "https://x/" } k8s.sink { name = "a", to = "https://y/" }'] =
         'the name "a" is already used',

@@ -174,6 +174,10 @@ describe("k8s.webhook", function()
         'k8s.webhook: methods has "post", use GET, POST, PUT, PATCH or DELETE',
       ["path = '/x', fn = print, public = true, methods = {}"] = "k8s.webhook: methods is empty",
       ["path = '/x', fn = print, public = true, max_body = '1Gi'"] = "k8s.webhook: max_body must be between 0 and 16Mi",
+      ["path = '/x', fn = print, public = true, max_body = 'x'"] =
+        'k8s.webhook: max_body must be a number of bytes or a quantity, such as "64Ki", not "x"',
+      ["path = '/x', fn = print, public = true, max_body = ''"] =
+        'k8s.webhook: max_body must be a number of bytes or a quantity, such as "64Ki", not ""',
       ["path = '/x', fn = print, public = true, timeout = 0"] = "k8s.webhook: timeout must be greater than 0",
       ["path = '/x', fn = print, pubic = true"] = 'k8s.webhook: unknown option "pubic", did you mean "public"?',
       ["path = '/x', fn = print, signature = { header = 'X' }"] =
