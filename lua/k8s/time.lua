@@ -55,7 +55,7 @@ local function add_command(timer_of_cron, name, schedule, fn)
       return nil, err
     end
     return fn()
-  end, { help = string.format("Runs the function of k8s.cron %q now.", schedule) })
+  end, { help = string.format("Runs the function of k8s.cron %q now.", schedule) }, "k8s.cron")
 end
 
 -- k8s.cron("0 3 * * mon-fri", fn, { name = "clean-up", tz = "Europe/Berlin", catch_up = "1h", overlap = "queue",

@@ -77,8 +77,9 @@ describe("k8s.cron by hand", function()
     local function refused(text)
       return select(2, pcall(support.load, 'local k8s = require "k8s"\n' .. text))
     end
-    assert.has_match("k8s.command: ", refused 'k8s.cron("@daily", print, { name = "a b" })', 1, true)
-    assert.has_match("k8s.command: a is already registered",
+    assert.has_match('k8s.cron: "a b" is not a valid name: ',
+      refused 'k8s.cron("@daily", print, { name = "a b" })', 1, true)
+    assert.has_match("k8s.cron: the command a is already registered",
       refused 'k8s.command("a", print) k8s.cron("@daily", print, { name = "a" })', 1, true)
   end)
 end)

@@ -12,10 +12,11 @@
 
 enum { NAME_MAX_BYTES = 60, HELP_MAX_BYTES = 2000 };
 
-/* A name is typed in a shell, and shown behind a script's name and a slash. */
-static const char *name_arg(lua_State *L, int idx)
+/* A name is typed in a shell, and shown behind a script's name and a slash. `function` is whose errors it
+ * has. */
+static const char *name_arg(lua_State *L, int idx, const char *function)
 {
-    return check_id(L, arg_str(L, idx, "k8s.command: the name"), "k8s.command", "name", NAME_MAX_BYTES);
+    return check_id(L, arg_str(L, idx, "k8s.command: the name"), function, "name", NAME_MAX_BYTES);
 }
 
 static const char *help_arg(lua_State *L, int idx)
@@ -25,18 +26,20 @@ static const char *help_arg(lua_State *L, int idx)
     return help.p ? help.p : "";
 }
 
-/* new(name, function, help) */
+/* new(name, function, help, where): `where` is the function of k8s that errors of the name tell, k8s.command
+ * if it is absent. */
 static int l_command_new(lua_State *L)
 {
     struct script *script = script_of(L);
     struct script_commands *commands = script->own.commands;
     arg_loading(L, "k8s.command");
-    lua_settop(L, 3);
-    const char *name = name_arg(L, 1), *help = help_arg(L, 3);
+    lua_settop(L, 4);
+    const char *where = lua_type(L, 4) == LUA_TSTRING ? own_text(L, 4) : "k8s.command";
+    const char *name = name_arg(L, 1, where), *help = help_arg(L, 3);
     arg_function(L, 2, "k8s.command: the second argument");
-    if (commands_find(script, name)) script_raise(L, "k8s.command: %s is already registered", name);
+    if (commands_find(script, name)) script_raise(L, "%s: the command %s is already registered", where, name);
     if (commands->count == COMMANDS_MAX)
-        script_raise(L, "k8s.command: a script can have at most %d commands", COMMANDS_MAX);
+        script_raise(L, "%s: a script can have at most %d commands", where, COMMANDS_MAX);
     lua_pushvalue(L, 2);
     int function = luaL_ref(L, LUA_REGISTRYINDEX);
     struct script_command *command = array_add(commands->items, commands->count);

@@ -12,6 +12,14 @@ local TYPES = {
 
 local LITERAL = { boolean = "boolean", number = "number", integer = "number", string = "string", url = "string" }
 
+-- The option default of a declared setting.
+local function default_in(pair)
+  for _, item in ipairs(pair[2]) do
+    if item.tag == "Pair" and item[1][1] == "default" then return item end
+  end
+  return pair
+end
+
 local function type_of_setting(self, declared, node)
   if declared.tag ~= "shape" then return declared.tag == "string" and types.STRING or declared end
   local shape = declared.shape
@@ -20,7 +28,7 @@ local function type_of_setting(self, declared, node)
   if not written then return default.tag == "string" and types.STRING or default end
   local wanted = LITERAL[written.value]
   if wanted and default and default.tag ~= wanted and default.tag ~= "any" and node then
-    self:error(node, "setting %s: the default is a %s, not a %s", node[1][1], default.tag, wanted)
+    self:error(default_in(node), "setting %s: the default is a %s, not a %s", node[1][1], default.tag, wanted)
   end
   return TYPES[written.value] or types.ANY
 end
