@@ -20,6 +20,23 @@ describe("kubelua check warns of fields that objects may lack", function()
     return "pods may lack " .. path .. ", which is nil then: check it, or write (... or {})"
   end
 
+  it("and of elements that no array has, and loops that call what they are over", function()
+    local found = findings {
+      "print(pod.spec.containers[0])",
+      "for _, one in pod.spec.containers do print(one) end",
+      "for _, one in pod.metadata.labels do print(one) end",
+      "print(pod:copy().spec.containers[0].name, pod.spec.containers[1])",
+      "for _, one in ipairs(pod.spec.containers) do print(one) end",
+      "for name, one in pairs(pod.metadata.labels or {}) do print(name, one) end",
+      "local counts = {} counts[0] = 1 print(counts[0])",
+    }
+    local first = "[0] is nil: the first element of an array is [1]"
+    assert.are.same({
+      first, "the loop is over an array, which cannot be called: write ipairs(...)",
+      "the loop is over a map, which cannot be called: write pairs(...)", first,
+    }, found)
+  end)
+
   it("where one is indexed, walked over, counted, or gets a variable", function()
     local found = findings {
       "print(pod.status.containerStatuses[1])",

@@ -78,6 +78,15 @@ end
 
 local ITERATORS = { ipairs = true, pairs = true }
 
+local OVER = {
+  list = "an array, which cannot be called: write ipairs(...)", map = "a map, which cannot be called: write pairs(...)",
+}
+
+function calls:check_loop(node, over)
+  local what = OVER[over.tag == "array" and "list" or over.tag == "kube" and over.node.form]
+  if what then self:error(node, "the loop is over %s", what) end
+end
+
 -- The types of the variables of a loop.
 function calls:iterated(list)
   local first = list[1]
@@ -90,9 +99,7 @@ function calls:iterated(list)
   end
   local found = self:list(list)
   local over = found[1] or types.ANY
-  if over.tag == "array" and #list == 1 then
-    self:error(first, "the loop is over an array, which cannot be called: write ipairs(...)")
-  end
+  if #list == 1 then self:check_loop(first, over) end
   if over.tag == "fun" and over.ctype then
     local given = {}
     for i, type in ipairs(over.ctype.returns) do given[i] = types.convert(self.api, type, over.of) end

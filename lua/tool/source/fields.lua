@@ -75,13 +75,24 @@ end
 
 local readers = {}
 
+local function check_first(self, node)
+  if node[2].tag == "Number" and tonumber(node[2][1]) == 0 then
+    self:error(node, "[0] is nil: the first element of an array is [1]")
+  end
+end
+
 function readers:kube(node, base, name, key)
+  if base.node.form == "list" then check_first(self, node) end
   if name then return object_field(self, node, base, name) end
   return key.tag == "string" and base.node.form == "object" and types.ANY or types.item(base)
 end
 
-function readers:array(_, base) return types.item(base) end
-readers.map = readers.array
+function readers:array(node, base)
+  check_first(self, node)
+  return types.item(base)
+end
+
+function readers:map(_, base) return types.item(base) end
 
 -- Texts have the functions of string.
 function readers:number(node, base, name)
