@@ -22,11 +22,14 @@ local function resolves(target, name, kind)
   return resource and resource.group == kind.group and resource.plural == plural or false
 end
 
--- Returns a function that says whether a kind is wanted, and one that returns a name that no kind has.
+-- Returns a function that says whether a kind is wanted, and one that returns a name that no kind has, with the nearest
+-- of those that kinds have, if one is near.
 local function selection(target, names)
-  local seen = {}
+  local seen, known = {}, {}
   local function is_wanted(kind)
     if #names == 0 then return true end
+    known[#known + 1] = kind.plural or target.plural(kind.kind)
+    known[#known + 1] = kind.kind
     local wanted = false
     for _, name in ipairs(names) do
       if matches(name, kind) or resolves(target, name, kind) then seen[name], wanted = true, true end
@@ -35,7 +38,7 @@ local function selection(target, names)
   end
   return is_wanted, function()
     for _, name in ipairs(names) do
-      if not seen[name] then return name end
+      if not seen[name] then return name, target.nearest(name, known) end
     end
   end
 end
@@ -86,8 +89,11 @@ return function(target, facts)
   local is_wanted, missing = selection(target, facts.kinds)
   local read = facts.is_cluster and from_cluster or facts.from and from_files or from_bundle
   local why = read(target, facts, out, is_wanted)
-  local name = missing()
-  if not why and name then why = string.format('no kind "%s"%s', name, facts.from and " in " .. facts.from or "") end
+  local name, nearest = missing()
+  if not why and name then
+    why = string.format('no kind "%s"%s', name, facts.from and " in " .. facts.from or "")
+      .. (nearest and string.format(', did you mean "%s"?', nearest) or "")
+  end
   if why then
     io.stderr:write("kubelua types: ", why, "\n")
     return USAGE
