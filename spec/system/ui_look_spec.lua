@@ -14,9 +14,9 @@ local FAILS = scripts_folder.HEAD .. [[
   k8s.informer("pods"):on_add(function() end, { id = "adds" })
   k8s.every("200ms", function() error "no" end)
 ]]
-local ENDLESS = scripts_folder.HEAD .. [[
-  k8s.informer("pods"):on_add(function() while true do end end, { id = "endless" })
-]]
+local ENDLESS = scripts_folder.HEAD .. ([[
+  k8s.informer("pods"):on_add(function() %s end, { id = "endless" })
+]]):format(scripts_folder.ENDLESS)
 
 -- The place of a heading of the scripts, and of its cells, on the screen; and what is wrong there.
 local COLUMN = [[(() => {
