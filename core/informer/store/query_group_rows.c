@@ -5,8 +5,8 @@
 #include "base/mem.h"
 #include "informer/store/query_internal.h"
 
-/* Groups that are sorted, merged and moved in a step. */
-enum { RUN = 256, MERGED = 1024, MOVED = 512 };
+/* Groups that are sorted, merged and moved in a step: a comparison has two of them from memory. */
+enum { RUN = 256, MERGED = 256, MOVED = 512 };
 
 enum group_stage { GATHERING, SORTING, MERGING, MOVING, READY };
 

@@ -8,8 +8,9 @@
 #include "informer/store/indexer_walk.h"
 #include "informer/store/query_internal.h"
 
-/* Objects that a step looks at, and those that an index finds so fast that they need no steps. */
-enum { LOOKED_AT = 512, AT_ONCE = 512 };
+/* Objects that a step looks at, those that it groups, of which each may make a group, and those that an index
+ * finds so fast that they need no steps. */
+enum { LOOKED_AT = 512, GROUPED = 128, AT_ONCE = 512 };
 
 enum query_stage { WALKING, RANKING, RANKED, CUTTING, SUMMING, GROUPING, FINISHED };
 
@@ -141,7 +142,8 @@ bool query_work_step(struct query_work *work)
 {
     switch (work->stage) {
     case WALKING:
-        if (!indexer_walk_on(&work->walk, LOOKED_AT, take, work)) work->stage = after_walk(work);
+        if (!indexer_walk_on(&work->walk, work->aim == QUERY_GROUPS ? GROUPED : LOOKED_AT, take, work))
+            work->stage = after_walk(work);
         break;
     case RANKING:
         if (query_rank_step(&work->rank)) work->stage = RANKED;
