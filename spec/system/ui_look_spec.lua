@@ -93,8 +93,15 @@ describe("the look of the page", function()
     place:remove()
   end)
 
-  it("tells at the first look what fails, and since when", function()
-    if not page then return pending(why) end
+  -- A test of the page; pending where there is no browser.
+  local function looks(name, test)
+    it(name, function()
+      if not page then return pending(why) end
+      test()
+    end)
+  end
+
+  looks("tells at the first look what fails, and since when", function()
     assert.has_match("^fails for %d+s$", page:eval(STATE:format "fails"))
     assert.are.equal("refused reload", page:eval(STATE:format "refused"))
     assert.are.equal("quarantine", page:eval(STATE:format "endless"))
@@ -109,8 +116,7 @@ describe("the look of the page", function()
     assert.are.equal("fails for 4m30s bad", page:eval(('health(%s, "2026-01-02T03:04:30Z").join(" ")'):format(old)))
   end)
 
-  it("has the state and the errors on a screen of 400 pixels, and nothing beyond it", function()
-    if not page then return pending(why) end
+  looks("has the state and the errors on a screen of 400 pixels, and nothing beyond it", function()
     page:size(400)
     for _, scheme in ipairs { "light", "dark" } do
       page:scheme(scheme)
@@ -125,8 +131,7 @@ describe("the look of the page", function()
     assert.has_match("cpu %d+%.%d%%, [%d.]+Ki, generation 1", page:eval 'document.querySelector("#scripts").innerText')
   end)
 
-  it("uses a screen of 1600 pixels, with all columns", function()
-    if not page then return pending(why) end
+  looks("uses a screen of 1600 pixels, with all columns", function()
     page:size(1600)
     assert.are.equal(1600, page:eval "document.documentElement.scrollWidth")
     local right = page:eval [[Math.max(...[...document.querySelectorAll(".scroll")].map((one) =>
@@ -140,8 +145,7 @@ describe("the look of the page", function()
     assert.are.equal("none", page:eval 'getComputedStyle(document.querySelector("#scripts small")).display')
   end)
 
-  it("is worked by keyboard, in order, with a focus that is seen", function()
-    if not page then return pending(why) end
+  looks("is worked by keyboard, in order, with a focus that is seen", function()
     page:size(1600)
     local controls = page:eval [[[...document.querySelectorAll("button")].map((one) => one.dataset.script).join(" ")]]
     assert.are.equal(5, select(2, controls:gsub("%S+", "")))
@@ -160,8 +164,7 @@ describe("the look of the page", function()
     assert.is_nil(controls:find(page:eval(FOCUSED), 1, true))
   end)
 
-  it("can be read, dark and light", function()
-    if not page then return pending(why) end
+  looks("can be read, dark and light", function()
     local grounds = {}
     for _, scheme in ipairs { "light", "dark" } do
       page:scheme(scheme)
