@@ -193,11 +193,11 @@ void memory_unguard(struct script *script, bool guarded)
     script->heap.refuses = guarded;
 }
 
-static void recount(struct script *script)
+static void recount(struct script *script, bool exactly)
 {
     const char *stage = piece_enter(script->brief, "a count of retained objects");
     size_t before = script->memory;
-    retained_recount(script);
+    retained_recount(script, exactly);
     /* A prompt's views live until its line ends: a cycle would find them all alive, in steps that take long.
      */
     if (script->brief && script->memory > before) pace_spare(script, script->memory - before);
@@ -219,7 +219,7 @@ void memory_collect(lua_State *L)
     lua_gc(L, LUA_GCCOLLECT, 0);
     script->heap.pace.runs = true; /* until the end of the call in flight */
     script->heap.pace.room_end = SIZE_MAX;
-    recount(script);
+    recount(script, true);
     if (script->memory > script->heap.limit) let_go(script);
     script->heap.refuses = refuses;
     script->heap.wanted = script->heap.spent = script->heap.hurried = false;
@@ -232,33 +232,36 @@ void memory_collect(lua_State *L)
     budget_resume(script, begun_ns);
 }
 
+/* Whether a cycle that a prompt was given has found more to live than it may have. What it has allocated
+ * since that cycle looked is garbage or not: the next one tells. */
+static bool lives_over(struct script *script)
+{
+    size_t before = script->retained.bytes;
+    recount(script, false);
+    return script->heap.pace.found + script->retained.bytes > script->heap.limit + before;
+}
+
 /* Instead of a collection, in a prompt over an engine: others would wait for all of it. The collector
- * hurries, in its steps between the pieces, and a line ends that is over the limit after a cycle. */
-static void hurry(struct script *script)
+ * hurries, in its steps between the pieces. Returns false where only a collection of all can tell whether the
+ * line must end: a cycle has found too much, by estimates, or does not keep up. */
+static bool hurry(struct script *script)
 {
     enum { ASKS_AFTER = 64 << 10 };
     struct script_heap *heap = &script->heap;
-    bool over = script->memory > heap->limit;
+    bool over = script->memory > heap->limit, told = over && heap->hurried && heap->pace.hurry == 0;
+    if (script->memory > heap->limit / 2 + heap->hard / 2 || (told && lives_over(script))) return false;
     heap->wanted = false;
-    if (over && heap->hurried && heap->pace.hurry == 0) {
-        recount(script);
-        over = script->memory > heap->limit;
-        if (over) budget_exceed(script, LIMIT_SCRIPT_MEMORY);
-    }
     heap->hurried = over;
     pace_hurry(script, true);
     set_next(script);
     if (over) heap->collect_at = script->memory + ASKS_AFTER;
+    return true;
 }
 
 void memory_on_hook(lua_State *L)
 {
     struct script *script = script_of(L);
-    if (!script->heap.wanted) return;
-    if (script->brief) {
-        hurry(script);
-        return;
-    }
+    if (!script->heap.wanted || (script->brief && hurry(script))) return;
     memory_collect(L);
     if (script->memory > script->heap.limit) budget_exceed(script, LIMIT_SCRIPT_MEMORY);
 }
@@ -266,7 +269,7 @@ void memory_on_hook(lua_State *L)
 void memory_settle(struct script *script)
 {
     if (retained_is_due(script)) {
-        recount(script);
+        recount(script, !script->brief);
         bool many = script->memory > script->heap.collect_at;
         if (many && script->brief) script->heap.wanted = true;
         if (many && !script->brief) script->heap.due = true;

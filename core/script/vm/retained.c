@@ -175,17 +175,50 @@ static size_t bytes_of_one(const struct script *script, const struct retained_se
     return bytes;
 }
 
+/* Some of the objects of many views, chosen by their addresses, so that one of a thousand views counts once:
+ * all whose hash has zeros where `mask` has ones. It gets a bit more whenever they are too many. */
+enum { SOME = 4096, SOME_SLOTS = 2 * SOME };
+struct some {
+    const struct root *objects[SOME_SLOTS]; /* each at its hash or behind */
+    uint32_t count, mask;
+};
+
+static uint32_t hash_of(const struct root *object)
+{
+    return (uint32_t)(((uintptr_t)object >> 4) * 0x9e3779b97f4a7c15ull >> 32);
+}
+
+static void some_add(struct some *some, const struct root *object)
+{
+    uint32_t hash = hash_of(object), i = hash >> 16;
+    if (hash & some->mask) return;
+    while (some->objects[i % SOME_SLOTS] && some->objects[i % SOME_SLOTS] != object) i++;
+    some->count += !some->objects[i % SOME_SLOTS];
+    some->objects[i % SOME_SLOTS] = object;
+}
+
+static void some_halve(struct some *some)
+{
+    struct some all = *some;
+    *some = (struct some){.mask = all.mask << 1 | 1};
+    for (size_t i = 0; i < SOME_SLOTS; i++)
+        if (all.objects[i]) some_add(some, all.objects[i]);
+}
+
 /* Of a prompt's views, some: others would wait for a look at each. */
 static size_t bytes_of_some(const struct script *script)
 {
-    enum { SOME = 4096 };
     const struct retained *retained = &script->retained;
+    struct some *some = xcalloc(1, sizeof *some);
     size_t bytes = 0;
-    uint32_t step = retained->used / SOME + 1;
-    for (uint32_t i = 0; i < retained->used; i += step) {
-        const struct root *root = retained->slots[i].root;
-        if (root) bytes += bytes_of(script, root) * step;
+    for (uint32_t i = 0; i < retained->used; i++) {
+        if (retained->slots[i].root) some_add(some, retained->slots[i].root);
+        while (some->count > SOME) some_halve(some);
     }
+    for (size_t i = 0; i < SOME_SLOTS; i++)
+        if (some->objects[i]) bytes += bytes_of(script, some->objects[i]);
+    bytes *= (size_t)some->mask + 1;
+    free(some);
     return bytes;
 }
 
@@ -221,12 +254,12 @@ static size_t bytes_of_many(const struct script *script, size_t *counted)
     return bytes;
 }
 
-void retained_recount(struct script *script)
+void retained_recount(struct script *script, bool exactly)
 {
     struct retained *retained = &script->retained;
     size_t bytes, counted = retained->count;
     tidy(script);
-    bytes = script->brief ? bytes_of_some(script) : bytes_of_slots(script);
+    bytes = exactly ? bytes_of_slots(script) : bytes_of_some(script);
     bytes += bytes_of_many(script, &counted);
     script->memory += bytes - retained->bytes;
     retained->bytes = bytes;

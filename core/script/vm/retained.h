@@ -40,8 +40,9 @@ void retained_remove_set(struct retained_set *many);
 size_t retained_cached_count(const struct script *script);
 /* Returns whether enough has happened since the last recount for the next one. */
 bool retained_is_due(const struct script *script);
-/* Recounts the bytes of retained objects. */
-void retained_recount(struct script *script);
+/* Recounts the bytes of retained objects. Unless `exactly`, estimates those of views from some thousands of
+ * the objects: a look at each takes 100 ns. */
+void retained_recount(struct script *script, bool exactly);
 /* Releases up to `most` objects of the last slots; returns whether none is left. Views still name the slots:
  * call when nothing looks at a view any more, nor finalizes one. */
 bool retained_release(struct script *script, uint32_t most);
