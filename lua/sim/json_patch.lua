@@ -1,6 +1,8 @@
--- JSON patch (RFC 6902) with JSON pointers (RFC 6901): operations are applied one after the other to a copy, which is
--- returned only if all succeed. A place is the parent, a map, a list or nil for the document itself, and the key in it.
+-- JSON patch (RFC 6902) as Kubernetes applies it: operations one after the other to a copy, which is returned only if
+-- all succeed. A place is the parent, a map or a list, and the key in it. What a path leads through is opened, as is
+-- what a test compared: Kubernetes keeps all else as the bytes that it was, so the names of opened maps alone are sorted.
 local json = require "sim.json"
+local values = require "sim.values"
 
 local at, text = json.at, json.text
 
@@ -13,90 +15,99 @@ local function fail(...) error({ text = string.format(...) }, 0) end
 
 -- --- places
 
--- Digits without a zero in front, or "-" for the place behind the last; nil for anything else.
-local function index_of(step, size)
-  if step == "-" then return size end
-  local index = step:find "^%d+$" and not step:find "^0." and tonumber(step)
-  return index and index <= size and index or nil
+-- Counts from the end where it is negative; "-" is the place behind the last, where something is added. Nil of no index.
+local function index_of(step, size, adds)
+  local places = adds and size + 1 or size
+  if step == "-" then return adds and size or nil end
+  local index = step:find "^[+-]?%d+$" and tonumber(step) or places
+  if index < 0 then index = index + places end
+  return index >= 0 and index < places and index or nil
 end
 
-local function value_of(document, parent, key)
-  if parent == nil then return document end
-  if type(key) == "number" then return json.element(parent, key) end
-  return json.get(parent, key)
+local function is_map(holder) return json.type(holder) == "object" end
+
+local function key_in(holder, step, adds)
+  if is_map(holder) then return step end
+  local key = index_of(step, json.count(holder), adds)
+  return key or fail('"%s" is not an index into a list of %d', step, json.count(holder))
 end
 
--- Returns parent and key of a place, whose parent must exist.
-local function find(document, pointer)
-  if pointer == "" then return end
-  if pointer:sub(1, 1) ~= "/" then fail "a JSON pointer begins with a slash" end
-  local value, parent, key = document, nil, nil
-  for step in (pointer:sub(2) .. "/"):gmatch "([^/]*)/" do
-    if step:gsub("~[01]", ""):find "~" then fail "a tilde is followed by 0 or 1" end
-    step = step:gsub("~.", { ["~0"] = "~", ["~1"] = "/" })
-    local kind = json.type(value)
-    if kind ~= "object" and kind ~= "array" then fail('there is nothing to hold "%s"', step) end
-    parent, key = value, step
-    if kind == "array" then
-      key = index_of(step, json.count(value))
-      if not key then fail('"%s" is not an index into a list of %d', step, json.count(value)) end
-    end
-    value = value_of(document, parent, key)
+local function value_of(holder, key)
+  if type(key) == "number" then return json.element(holder, key) end
+  return json.get(holder, key)
+end
+
+-- Returns parent and key of a place, whose parent must exist. Like Kubernetes it does not look before the first slash,
+-- and takes a tilde that escapes nothing for itself.
+local function find(document, pointer, work, adds)
+  local steps = pointer:match "/(.*)$"
+  if not steps then fail "a path has a slash" end
+  local holder, last = document, nil
+  for step in (steps .. "/"):gmatch "([^/]*)/" do
+    if last then holder = value_of(holder, key_in(holder, last)) end
+    last = step:gsub("~[01]", { ["~0"] = "~", ["~1"] = "/" })
+    if not is_map(holder) and json.type(holder) ~= "array" then fail('there is nothing to hold "%s"', last) end
+    work.opened[holder] = true
   end
-  return parent, key
+  return holder, key_in(holder, last, adds)
 end
-
-local function is_map(parent) return json.type(parent) == "object" end
 
 -- Of a member that a map does not have, it is null, as in the real server.
-local function value_at(document, pointer)
-  local parent, key = find(document, pointer)
-  local value = value_of(document, parent, key)
-  if value == nil and not is_map(parent) then fail "no such value" end
+local function value_at(document, pointer, work)
+  local value = value_of(find(document, pointer, work))
   return value == nil and json.null or value
+end
+
+-- A copy of the value as Kubernetes writes it.
+local function written(value, work)
+  if not work.opened[value] then return json.copy(value) end
+  if not is_map(value) then
+    local list = {}
+    for i, element in json.each(value) do list[i] = written(element, work) end
+    return list
+  end
+  local map = json.object()
+  for _, name in ipairs(values.names(value)) do json.set(map, name, written(json.get(value, name), work)) end
+  return map
 end
 
 -- --- operations: each returns the document
 
 local operations = {}
 
-function operations.add(document, path, value)
-  if path == "" then fail "the document itself cannot be added" end
-  local parent, key = find(document, path)
-  if is_map(parent) then
-    json.set(parent, key, value)
+function operations.add(document, path, value, work)
+  local holder, key = find(document, path, work, true)
+  if is_map(holder) then
+    json.set(holder, key, value)
   else
-    json.insert(parent, key, value)
+    json.insert(holder, key, value)
   end
   return document
 end
 
-function operations.remove(document, path)
-  local parent, key = find(document, path)
-  if value_of(document, parent, key) == nil then fail "no such value" end
-  if parent == nil then fail "the document itself cannot be removed" end
-  json.remove(parent, key)
+function operations.remove(document, path, _, work)
+  local holder, key = find(document, path, work)
+  if value_of(holder, key) == nil then fail "no such value" end
+  json.remove(holder, key)
   return document
 end
 
 -- A member that a map does not have is added, as in the real server.
-function operations.replace(document, path, value)
-  local parent, key = find(document, path)
-  if not is_map(parent) and value_of(document, parent, key) == nil then fail "no such value" end
-  if parent == nil then return value end
-  json.set(parent, key, value)
+function operations.replace(document, path, value, work)
+  if path == "" then
+    local kind = json.type(value)
+    if kind ~= "object" and kind ~= "array" then fail "a document is a map or a list" end
+    work.opened[value] = true
+    return value
+  end
+  local holder, key = find(document, path, work)
+  json.set(holder, key, value)
   return document
 end
 
-function operations.move(document, path, _, from)
-  if from == path then
-    local parent, key = find(document, from)
-    if value_of(document, parent, key) == nil then fail "no such value" end
-    return document
-  end
-  if path:sub(1, #from + 1) == from .. "/" then fail "a value cannot be moved into itself" end
-  local value = value_at(document, from)
-  return operations.add(operations.remove(document, from), path, value)
+function operations.move(document, path, _, work, from)
+  local value = value_at(document, from, work)
+  return operations.add(operations.remove(document, from, nil, work), path, value, work)
 end
 
 local function count_values(value)
@@ -106,30 +117,34 @@ local function count_values(value)
   return count
 end
 
-function operations.copy(document, path, _, from, work)
-  local value = value_at(document, from)
+function operations.copy(document, path, _, work, from)
+  local value = value_at(document, from, work)
   work.copied = work.copied + count_values(value)
   if work.copied > COPIED_VALUES_MAX then fail "the patch copies too much" end
-  return operations.add(document, path, json.copy(value))
+  return operations.add(document, path, written(value, work), work)
 end
 
--- Numbers are the same when their values are: 1 and 1.0 (RFC 6902, section 4.6).
-local function same(a, b)
-  local x, y, kind = json.number(a), json.number(b), json.type(a)
-  if x and y and kind ~= json.type(b) then return x == y end
-  if kind ~= json.type(b) then return false end
-  if kind ~= "object" and kind ~= "array" then return json.equal(a, b) end
-  if json.count(a) ~= json.count(b) then return false end
-  for key, value in (kind == "object" and json.members or json.each)(a) do
-    local other = kind == "object" and json.get(b, key)
-    if kind == "array" then other = json.element(b, key - 1) end
-    if other == nil or not same(value, other) then return false end
+-- Opens what is there, as it is compared with what was given. Kubernetes compares numbers by their text: 1 is not 1.0,
+-- as which a server never writes it.
+local function same(there, given, work)
+  local kind, other = json.type(there), json.type(given)
+  if other == "real" then return json.equal(there, given) and json.number(given) % 1 ~= 0 end
+  if kind == "real" then return other == "integer" and json.number(there) == json.number(given) end
+  if kind ~= other then return false end
+  if kind ~= "object" and kind ~= "array" then return json.equal(there, given) end
+  work.opened[there] = true
+  if json.count(there) ~= json.count(given) then return false end
+  for key, value in (kind == "object" and json.members or json.each)(there) do
+    local one = kind == "object" and json.get(given, key)
+    if kind == "array" then one = json.element(given, key - 1) end
+    if one == nil or not same(value, one, work) then return false end
   end
   return true
 end
 
-function operations.test(document, path, value)
-  if not same(value_at(document, path), value) then fail "the value is another one" end
+function operations.test(document, path, value, work)
+  local there = path == "" and document or value_at(document, path, work)
+  if not same(there, value, work) then fail "the value is another one" end
   return document
 end
 
@@ -139,12 +154,12 @@ local function apply(document, operation, work)
   if type(op) ~= "string" or type(path) ~= "string" then fail "an operation has an op and a path, both strings" end
   if (op == "move" or op == "copy") and type(from) ~= "string" then fail "it needs a from" end
   if not operations[op] then fail "unknown operation" end
-  return operations[op](document, path, value == nil and json.null or json.copy(value), from, work)
+  return operations[op](document, path, value == nil and json.null or json.copy(value), work, from)
 end
 
 -- Returns a list of true and the result, or of false and why there is none.
 function patch.apply(target, list)
-  local document, work = json.copy(target), { copied = 0 }
+  local document, work = json.copy(target), { copied = 0, opened = {} }
   if json.count(list) > OPERATIONS_MAX then
     return { false, string.format("The allowed maximum operations in a JSON patch is %d, got %d", OPERATIONS_MAX,
       json.count(list)) }
@@ -158,7 +173,8 @@ function patch.apply(target, list)
     end
     document = result
   end
-  return { true, document }
+  work.opened[document] = true
+  return { true, written(document, work) }
 end
 
 return patch

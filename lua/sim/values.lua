@@ -42,4 +42,12 @@ end
 
 function values.append(list, value) json.insert(list, json.count(list), value) end
 
+-- Returns a list of the names of a map's members, sorted.
+function values.names(map)
+  local names = {}
+  for name in json.members(map) do names[#names + 1] = name end
+  table.sort(names)
+  return names
+end
+
 return values

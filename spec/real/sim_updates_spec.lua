@@ -2,6 +2,7 @@
 -- same codes and bodies.
 local cjson = require "cjson"
 local both_servers = require "spec.support.both_servers"
+local crds = require "spec.support.crds"
 
 local CORE = "/api/v1/namespaces/default/"
 local JOBS, CONTROLLERS = "/apis/batch/v1/namespaces/default/jobs", CORE .. "replicationcontrollers"
@@ -9,7 +10,7 @@ local MERGE, STRATEGIC = "application/merge-patch+json", "application/strategic-
 local EMPTY = cjson.decode "{}"
 
 describe("the simulator as a real server", function()
-  local _, ask = both_servers.begin(setup, teardown)
+  local both, ask = both_servers.begin(setup, teardown)
 
   local function object(kind, version, name, more)
     local all = { kind = kind, apiVersion = version, metadata = { name = name } }
@@ -88,6 +89,78 @@ describe("the simulator as a real server", function()
       ask("PATCH", CORE .. "pods/gated", { metadata = { labels = { app = "a", ["$retainKeys"] = retained } } },
         STRATEGIC)
     end
+  end)
+
+  -- A JSON patch as text: a table would give the names of an operation in any order.
+  local function operations(...)
+    local list = {}
+    for i, one in ipairs { ... } do
+      list[i] = ('{"op":"%s","path":"%s"%s}'):format(one[1], one[2], one[3] and "," .. one[3] or "")
+    end
+    return "[" .. table.concat(list, ",") .. "]"
+  end
+
+  it("names the first mistake in the order in which a JSON or merge patch leaves what it does not look into", function()
+    local JSON_PATCH, path = "application/json-patch+json", CORE .. "pods/ordered"
+    ask("POST", CORE .. "pods", object("Pod", "v1", "ordered", { spec = { terminationGracePeriodSeconds = 5,
+      nodeSelector = { b = "c" }, containers = { { name = "c", image = "i", args = { "a" } } } } }))
+    local copy = { "copy", "/metadata/labels", '"from":"/spec"' }
+    local mixed = '"value":{"z":1,"y":[],"x":{"c":1,"b":true}}'
+    local refused = 0
+    local function text_of(status) -- the object in the message may be told in another order
+      return (status.message:gsub('Invalid value: "%b{}"', "Invalid value"))
+    end
+    local function refuse(patch, content_type)
+      local _, wanted = both.real:api():curl("PATCH", path, patch, content_type)
+      local _, found = both.sim.api:curl("PATCH", path, patch, content_type)
+      assert.equal(text_of(cjson.decode(wanted)), text_of(cjson.decode(found)), patch)
+      refused = refused + 1
+    end
+    for _, patch in ipairs {
+      { copy }, { { "test", "/spec/nodeSelector/b", '"value":"c"' }, copy },
+      { { "add", "/spec/nodeName", '"value":"n"' }, copy }, { { "remove", "/spec/containers" }, copy },
+      { { "test", "/spec/containers/0/name", '"value":"c"' }, copy },
+      { { "add", "/metadata/labels", '"value":{}' }, { "move", "/metadata/labels/x", '"from":"/spec"' } },
+      { { "add", "/metadata/annotations", mixed } },
+      { { "add", "/metadata/annotations", mixed }, { "replace", "/metadata/annotations/w", '"value":"s"' } },
+      { { "add", "/metadata/annotations", mixed }, { "test", "/metadata/annotations", mixed } },
+      { { "add", "/metadata/annotations", mixed }, { "copy", "/metadata/labels", '"from":"/metadata/annotations/x"' } },
+    } do
+      refuse(operations(unpack(patch)), JSON_PATCH)
+    end
+    for _, patch in ipairs {
+      '{"metadata":{"labels":{"z":1,"y":[]}}}', '{"metadata":{"labels":[]},"spec":1}',
+      '{"spec":{"containers":[{"name":1,"image":2,"args":null}]}}', '{"spec":{"nodeSelector":{"z":{"d":1,"c":2},"a":[]}}}',
+    } do
+      refuse(patch, MERGE)
+    end
+    assert.equal(14, refused)
+  end)
+
+  it("reads the paths of a JSON patch as evanphx does, and prunes nulls of what a merge patch brings", function()
+    local JSON_PATCH, path = "application/json-patch+json", CORE .. "pods/paths"
+    ask("POST", CORE .. "pods", object("Pod", "v1", "paths", { metadata = { name = "paths", labels = { a = "b" },
+      finalizers = { "a.b/c", "a.b/d" } }, spec = { containers = { { name = "c", image = "i" } } } }))
+    local codes = {}
+    for i, patch in ipairs {
+      { { "add", "x/metadata/labels/c", '"value":"d"' } }, { { "add", "metadata", '"value":{}' } },
+      { { "add", "/metadata/labels/a~2", '"value":"d"' } }, { { "replace", "", '"value":5' } },
+      { { "replace", "", '"value":null' } }, { { "copy", "/metadata/labels/x", '"from":""' } },
+      { { "add", "/metadata/finalizers/-1", '"value":"a.b/e"' } }, { { "remove", "/metadata/finalizers/-3" } },
+      { { "test", "/metadata/finalizers/+1", '"value":"a.b/e"' } }, { { "remove", "/metadata/finalizers/01" } },
+      { { "remove", "/metadata/finalizers/-" } }, { { "test", "/spec/terminationGracePeriodSeconds", '"value":30.0' } },
+      { { "test", "/spec/terminationGracePeriodSeconds", '"value":30' } },
+      { { "move", "/metadata/labels/a/b", '"from":"/metadata/labels/a"' } }, { { "remove", "" } },
+    } do
+      codes[i] = ask("PATCH", path, operations(unpack(patch)), JSON_PATCH).code or 200
+    end
+    assert.same({ 200, 422, 422, 422, 422, 422, 200, 200, 200, 200, 422, 422, 200, 422, 422 }, codes)
+    for _, api in ipairs { both.real:api(), both.sim.api } do crds.create(api, "prunes", "example.com") end
+    local custom = crds.objects("prunes", "example.com")
+    ask("POST", custom, object("Prune", "example.com/v1", "p", { spec = { map = { a = 1 } } }))
+    local merged = ask("PATCH", custom .. "/p", '{"spec":{"list":[{"b":null,"c":1},null],"map":[{"d":null}]}}', MERGE)
+    assert.same({ { c = 1 }, cjson.null }, merged.spec.list)
+    assert.same({ { d = cjson.null } }, merged.spec.map)
   end)
 
   -- Some of these updates get a new version: both servers give as many.

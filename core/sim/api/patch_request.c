@@ -12,26 +12,35 @@
 #include "sim/object/status.h"
 #include "sim/text/json_error.h"
 #include "sim/text/tree.h"
+#include "sim/validate/decode.h"
 #include "sim/validate/duplicates.h"
 
 #define PATCH_TYPES "application/json-patch+json, application/merge-patch+json"
 #define STRATEGIC   "application/strategic-merge-patch+json"
 #define APPLY       "application/apply-patch+yaml"
 
-/* A server's patches sort keys, and of several mistakes it names that of the first. Takes the object. */
-static json_t *sorted(json_t *object)
+/* A server patches what it would send: fields in the order of its Go types, and of custom kinds by their
+ * names.
+ */
+static json_t *as_sent(const struct sim_kind *kind, const json_t *old)
 {
-    char *text = object ? json_dumps(object, JSON_SORT_KEYS | JSON_COMPACT | JSON_ENCODE_ANY) : NULL;
-    json_t *result = text ? json_loads(text, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL) : NULL;
+    const struct schema_type *type = schema_type_of_kind(kind->schema);
+    struct sim_decoding decoding = {0};
+    char *text = kind->custom ? json_dumps(old, JSON_SORT_KEYS) : NULL;
+    json_t *sent = text   ? json_loads(text, JSON_ALLOW_NUL, NULL)
+                   : type ? sim_decode(type, old, &decoding)
+                          : NULL;
     free(text);
-    if (!result) return object;
-    json_decref(object);
-    return result;
+    free(decoding.error);
+    json_decref(decoding.unknown);
+    return sent ? sent : json_incref((json_t *)old);
 }
 
 static json_t *merged(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
 {
-    return sorted(sim_patch_merge(old, ctx));
+    json_t *sent = as_sent(kind, old), *result = sim_patch_merge(sent, ctx);
+    json_decref(sent);
+    return result;
 }
 
 static json_t *merged_by_key(void *ctx, const struct sim_kind *kind, const json_t *old,
@@ -51,7 +60,8 @@ static json_t *merged_by_key(void *ctx, const struct sim_kind *kind, const json_
 static json_t *patched(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
 {
     char *message = NULL;
-    json_t *result = sorted(sim_patch_json(old, ctx, &message));
+    json_t *sent = as_sent(kind, old), *result = sim_patch_json(sent, ctx, &message);
+    json_decref(sent);
     if (!result) {
         refusal->status = sim_status_generic(422);
         json_object_set_new(refusal->status, "details", json_object());

@@ -6,6 +6,8 @@
 
 struct schema_type;
 
+/* Applies a merge patch as Kubernetes does: it also takes nulls out of maps in new lists. Maps that the patch
+ * goes into have their names sorted, as in the result of a JSON patch those that an operation looked into. */
 json_t *sim_patch_merge(const json_t *target, const json_t *patch);
 /* Applies a strategic merge patch to a value of that type (NULL: an unknown one): a merge patch, except that
  * lists with a merge key, such as containers, are merged by it, and that some maps are replaced. Supports

@@ -1,4 +1,4 @@
-/* JSON patch, which lua/sim/json_patch.lua applies; see patch.h. */
+/* JSON patch and merge patch, which lua/sim/json_patch.lua and merge_patch.lua apply; see patch.h. */
 #include "base/mem.h"
 #include "sim/lua/lua.h"
 #include "sim/object/patch.h"
@@ -17,4 +17,12 @@ json_t *sim_patch_json(const json_t *target, const json_t *ops, char **message)
         *message = xstrdup(sim_text_at(json_array_get(result, 1), ""));
     json_decref(result);
     return patched;
+}
+
+json_t *sim_patch_merge(const json_t *target, const json_t *patch)
+{
+    lua_State *L = sim_lua_take("sim.merge_patch", "apply");
+    sim_lua_push(L, target);
+    sim_lua_push(L, patch);
+    return sim_lua_call(L);
 }

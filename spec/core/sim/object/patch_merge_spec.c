@@ -1,4 +1,4 @@
-/* JSON merge patch: the test cases of RFC 7386, appendix A. */
+/* JSON merge patch: the test cases of RFC 7386, appendix A, and what Kubernetes does beyond them. */
 #include "base/mem.h"
 #include "core/sim/support/kube.h"
 #include "sim/object/patch.h"
@@ -34,6 +34,27 @@ static void test_the_cases_of_the_rfc(void **state)
     }
 }
 
+static const char *const ordered[][3] = {
+    {"{'b':{'z':1,'y':{'d':1,'c':2}},'a':1}", "{}", "{'a':1,'b':{'z':1,'y':{'d':1,'c':2}}}"},
+    {"{'b':{'z':1,'y':{'d':1,'c':2}}}", "{'b':{'x':{'n':1,'m':2}}}",
+     "{'b':{'x':{'m':2,'n':1},'y':{'d':1,'c':2},'z':1}}"},
+    /* nulls leave lists, too, but where one takes the place of a map */
+    {"{}", "{'a':[{'c':1,'b':null},null]}", "{'a':[{'c':1},null]}"},
+    {"{'a':1}", "{'a':[[{'c':1,'b':null}]]}", "{'a':[[{'c':1}]]}"},
+    {"{'a':{}}", "{'a':[{'c':1,'b':null}]}", "{'a':[{'c':1,'b':null}]}"},
+    {"{'a':null}", "{'a':{'b':null}}", "{'a':{}}"},
+};
+
+static void test_names_are_sorted_and_nulls_pruned_as_kubernetes_does(void **state)
+{
+    for (size_t i = 0; i < ARRAY_LEN(ordered); i++) {
+        json_t *target = js(ordered[i][0]), *patch = js(ordered[i][1]);
+        assert_json_text(sim_patch_merge(target, patch), ordered[i][2]);
+        json_decref(target);
+        json_decref(patch);
+    }
+}
+
 static void test_the_example_of_the_rfc(void **state)
 {
     json_t *target =
@@ -64,6 +85,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_the_cases_of_the_rfc),
+        cmocka_unit_test(test_names_are_sorted_and_nulls_pruned_as_kubernetes_does),
         cmocka_unit_test(test_the_example_of_the_rfc),
         cmocka_unit_test(test_the_result_shares_nothing),
     };

@@ -42,6 +42,18 @@ void assert_json(json_t *actual, const char *expected)
     json_decref(actual);
 }
 
+void assert_json_text(json_t *actual, const char *expected)
+{
+    json_t *wanted = js(expected);
+    char *is = actual ? json_dumps(actual, JSON_COMPACT | JSON_ENCODE_ANY) : xstrdup("nothing");
+    char *should = json_dumps(wanted, JSON_COMPACT | JSON_ENCODE_ANY);
+    assert_string_equal(is, should);
+    free(is);
+    free(should);
+    json_decref(wanted);
+    json_decref(actual);
+}
+
 void assert_json_at(const json_t *actual, const char *path, const char *expected)
 {
     compare(sim_at(actual, path), expected);

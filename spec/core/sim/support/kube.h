@@ -15,7 +15,9 @@
 json_t *js(const char *text);
 /* Takes `actual`; it must be equal to the value of `expected`, which is written as for js(). */
 void assert_json(json_t *actual, const char *expected);
-/* The same without taking it. */
+/* Likewise, and its names must have the same order. */
+void assert_json_text(json_t *actual, const char *expected);
+/* The same as assert_json without taking it. */
 void assert_json_at(const json_t *actual, const char *path, const char *expected);
 void assert_text_at(const json_t *actual, const char *path, const char *expected);
 /* A built-in kind by its plural name. */
