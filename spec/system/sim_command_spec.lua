@@ -77,12 +77,25 @@ END
     assert.are.equal("", left_behind())
   end)
 
-  it("takes its command along when it is killed itself", function()
-    local p = beside "echo $$; exec sleep 1000"
-    local pid = p:wait_line "^(%d+)$"
+  it("takes its command along when it is killed itself, and all that this has started", function()
+    local p = beside "sleep 1000 & echo $!; (setsid sleep 1001 & echo $!); echo $PPID; echo $$; exec sleep 1002"
+    local pids = {}
+    for i = 1, 4 do pids[i] = p:wait_line "^(%d+)$" end
     p:kill "KILL"
     p:wait()
-    await(function() return select(2, temp.run("kill -0 " .. pid)) == 1 end)
+    for _, pid in ipairs(pids) do
+      await(function() return select(2, temp.run("kill -0 " .. pid)) == 1 end, "the end of " .. pid)
+    end
+  end)
+
+  it("ends like its command when the process between them is killed", function()
+    local p = beside "sleep 1000 & echo $!; echo $$; kill -9 $PPID; exec sleep 1001"
+    local first, second = p:wait_line "^(%d+)$", p:wait_line "^(%d+)$"
+    assert.are.equal(128 + 9, p:wait())
+    for _, pid in ipairs { first, second } do
+      assert.are.equal(1, select(2, temp.run("kill -0 " .. pid)))
+    end
+    assert.are.equal("", left_behind())
   end)
 
   it("ends as a shell does when there is no such command", function()

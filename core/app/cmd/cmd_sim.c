@@ -98,8 +98,8 @@ static const struct flag_group *groups(void)
 struct sim_run {
     const struct sim_flags *flags;
     struct loop *loop;
-    struct sim_command *command;
-    char *folder, *kubeconfig; /* of the command alone; NULL: none */
+    struct sim_command *command; /* NULL: none */
+    char *folder, *kubeconfig;   /* of the command alone; NULL: none */
 };
 
 /* Address and certificates of the server, for its clients. */
@@ -172,8 +172,7 @@ static bool announce(struct sim_run *run, const struct served *served, int *exit
     if (!write_kubeconfig(run, served, err)) return false;
     if (sim->words) {
         const char *path = run->kubeconfig ? run->kubeconfig : sim->write_kubeconfig;
-        run->command = sim_command_start(run->loop, sim->words, path, exit_code, err);
-        return run->command != NULL;
+        return sim_command_start(run->command, run->loop, path, exit_code, err);
     }
     char *url = make_url(sim, served->port);
     printf("Serving on %s\n", url);
@@ -190,6 +189,13 @@ static bool start(struct sim_run *run, struct sim_server *server, int *exit_code
     return announce(run, &served, exit_code, err) && sim_server_begin(server, err);
 }
 
+/* The server is there until then. */
+static void end_command(struct sim_run *run)
+{
+    sim_command_free(run->command);
+    run->command = NULL;
+}
+
 static int serve(struct sim_run *run, struct err *err)
 {
     int exit_code = EXIT_USAGE;
@@ -201,7 +207,7 @@ static int serve(struct sim_run *run, struct err *err)
     bool ok = server && start(run, server, &exit_code, err) && sim_server_begin(server, err);
     if (ok) loop_run(run->loop);
     if (ok) exit_code = run->command ? sim_command_exit_code(run->command) : EXIT_OK;
-    sim_command_free(run->command);
+    end_command(run);
     world_stop(world);
     sim_server_free(server);
     world_free(world);
@@ -223,7 +229,7 @@ static int serve_replay(struct sim_run *run, struct err *err)
     bool ok = replay && announce(run, &(struct served){replay_port(replay), "", NULL}, &exit_code, err);
     if (ok) loop_run(run->loop);
     if (ok) exit_code = run->command ? sim_command_exit_code(run->command) : EXIT_OK;
-    sim_command_free(run->command);
+    end_command(run);
     replay_free(replay);
     return exit_code;
 }
@@ -241,9 +247,10 @@ static int run_server(const struct sim_flags *sim)
 {
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
     enum { WATCHED = sizeof signals / sizeof *signals, ENDING = 2 };
-    struct sim_run run = {.flags = sim, .loop = loop_new()};
+    struct sim_run run = {.flags = sim, .command = sim->words ? sim_command_new(sim->words) : NULL};
     struct signal_watch *watches[WATCHED] = {NULL};
     struct err err = {0};
+    run.loop = loop_new();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a state that gets too large is an error of its write */
     /* One thread stores an object and another one frees it later: with an arena for each, memory would wander
