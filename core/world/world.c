@@ -30,7 +30,8 @@ struct world *world_new(const struct world_options *options, struct err *err)
     uint64_t seed = options->seeded ? options->seed : (uint64_t)begin_us;
     world->options = *options;
     world->random = sim_random_seed(seed, 0);
-    pthread_mutex_init(&world->lock, NULL);
+    world_turns_init(&world->turns);
+    pthread_mutex_init(&world->setting, NULL);
     world_clock_init(&world->clock, begin_us, options->stopped);
     world->life = (struct sim_life){.clock = &world->clock.clock,
                                     .first_version = (uint64_t)begin_us + (options->seeded ? seed : 0),
@@ -58,11 +59,11 @@ void world_stop(struct world *world)
 {
     if (!world) return;
     atomic_store(&world->stopping, true); /* a step under way ends early */
-    pthread_mutex_lock(&world->lock);
+    world_enter(world);
     world_pump_free(world->pump);
     world->pump = NULL;
     world_feed_end(&world->feed);
-    pthread_mutex_unlock(&world->lock);
+    world_leave(world);
 }
 
 void world_free(struct world *world)
@@ -70,6 +71,7 @@ void world_free(struct world *world)
     if (!world) return;
     lua_close(world->L);
     world_clock_clear(&world->clock);
-    pthread_mutex_destroy(&world->lock);
+    pthread_mutex_destroy(&world->setting);
+    world_turns_clear(&world->turns);
     free(world);
 }

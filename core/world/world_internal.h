@@ -1,5 +1,5 @@
 /* Inside of a world; for files of core/world only. Owner: the world. Everything but the clock is used with
- * the world's lock: by the loop's thread, or by one that serves a request for the world. */
+ * the world's turn: by the loop's thread, or by one that serves a request for the world. */
 #pragma once
 #include <pthread.h>
 #include <stdatomic.h>
@@ -29,8 +29,18 @@ struct world_feed {
     struct tape_parser *parser;
 };
 
-struct world {
+/* Lock that its threads get in the order in which they ask for it: a step, which gives it up for a moment
+ * after a few keys, would otherwise mostly get it back before those that wait. */
+struct world_turns {
     pthread_mutex_t lock;
+    pthread_cond_t next;
+    uint64_t asked, served; /* how many have asked for it, and had it */
+    atomic_bool missed;     /* the loop could not have it, and is to look again */
+};
+
+struct world {
+    struct world_turns turns;
+    pthread_mutex_t setting; /* one request at a time sets the clock; taken before the turn */
     lua_State *L;
     struct world_clock clock;
     struct world_options options;
@@ -41,6 +51,16 @@ struct world {
     struct world_pump *pump;
     atomic_bool stopping;
 };
+
+/* --- turns */
+
+void world_turns_init(struct world_turns *turns);
+void world_turns_clear(struct world_turns *turns);
+void world_enter(struct world *world);
+/* Likewise for the loop, which never waits: false if another thread has the world, which wakes the pump then.
+ */
+bool world_try_enter(struct world *world);
+void world_leave(struct world *world);
 
 /* --- JSON. Objects are tables; arrays are tables with a metatable of their own, so that empty ones stay what
  * they are. Members that are null are left out, and managedFields, which are as long as the rest of an object

@@ -23,7 +23,7 @@ struct log_stream {
 static void take(struct log_stream *log)
 {
     struct world *world = log->world;
-    pthread_mutex_lock(&world->lock);
+    world_enter(world);
     lua_State *L = world->L;
     lua_pushinteger(L, log->id);
     log->over = !world->feed.api || !world_lua_call(L, "log_more", 2);
@@ -35,7 +35,7 @@ static void take(struct log_stream *log)
         world_pump_wake(world->pump); /* the changes that were read here are for the controllers, too */
     }
     lua_settop(L, 0);
-    pthread_mutex_unlock(&world->lock);
+    world_leave(world);
 }
 
 static ssize_t log_read(struct sim_stream *stream, char *to, size_t room)
@@ -53,11 +53,11 @@ static void log_free(struct sim_stream *stream)
 {
     struct log_stream *log = container_of(stream, struct log_stream, stream);
     struct world *world = log->world;
-    pthread_mutex_lock(&world->lock);
+    world_enter(world);
     lua_pushinteger(world->L, log->id);
     world_lua_call(world->L, "log_close", 0);
     lua_settop(world->L, 0);
-    pthread_mutex_unlock(&world->lock);
+    world_leave(world);
     sim_out_clear(&log->out);
     free(log);
 }

@@ -16,7 +16,8 @@ struct world_pump {
     ev_io changes;
 };
 
-/* Does what is due, with the lock; returns the real time until there is more, in milliseconds, -1: unknown.
+/* Does what is due, in the world's turn; returns the real time until there is more, in milliseconds, -1:
+ * unknown.
  */
 static int64_t turn(struct world *world)
 {
@@ -30,11 +31,12 @@ static int64_t turn(struct world *world)
     return delay_ms;
 }
 
+/* Never waits for a request that has the world, as the loop has all new connections. */
 static void run(struct world_pump *pump)
 {
-    pthread_mutex_lock(&pump->world->lock);
+    if (!world_try_enter(pump->world)) return;
     int64_t delay_ms = turn(pump->world);
-    pthread_mutex_unlock(&pump->world->lock);
+    world_leave(pump->world);
     timer_cancel(&pump->timer);
     if (delay_ms >= 0) timer_start(&pump->timer, loop_clock(pump->world->loop), delay_ms);
 }

@@ -10,7 +10,7 @@
 #include "sim/text/duration.h"
 #include "world/world_internal.h"
 
-enum { SECOND_US = 1000000, SPEED_MAX = 1000000 };
+enum { SECOND_US = 1000000, SPEED_MAX = 1000000, KEYS_PER_TURN = 1 };
 
 /* --- /sim/clock */
 
@@ -45,13 +45,21 @@ static bool read_speed(const char *text, double *speed)
     return end != text && !*end && *speed > 0 && *speed <= SPEED_MAX;
 }
 
-/* Moves a clock that stands still, and stops at each instant at which something is due. */
+/* Moves a clock that stands still, and stops at each instant at which something is due. Others have their
+ * turns after every few keys. */
 static void step(struct world *world, int64_t ms)
 {
     int64_t until_us = clock_wall_us(&world->clock.clock) + ms * (SECOND_US / 1000);
-    lua_pushnumber(world->L, (lua_Number)until_us);
-    world_lua_call(world->L, "advance", 0);
-    lua_settop(world->L, 0);
+    bool goes_on = true;
+    while (goes_on) {
+        lua_pushnumber(world->L, (lua_Number)until_us);
+        lua_pushinteger(world->L, KEYS_PER_TURN);
+        goes_on = world_lua_call(world->L, "advance", 1) && lua_toboolean(world->L, -1);
+        lua_settop(world->L, 0);
+        if (!goes_on) break;
+        world_leave(world);
+        world_enter(world);
+    }
 }
 
 /* Does what the parameters say; returns what is wrong with them, or NULL. */
@@ -94,11 +102,14 @@ static void serve_clock(struct world *world, const struct sim_request *request, 
         sim_reply_not_allowed(reply);
         return;
     }
-    pthread_mutex_lock(&world->lock);
+    if (!reads)
+        pthread_mutex_lock(&world->setting); /* a step that gives way is over before the next request */
+    world_enter(world);
     if (!reads) wrong = set_clock(world, request);
     if (!wrong) reply->json = clock_state(world);
     if (!reads && world->pump) world_pump_wake(world->pump);
-    pthread_mutex_unlock(&world->lock);
+    world_leave(world);
+    if (!reads) pthread_mutex_unlock(&world->setting);
     if (wrong)
         sim_reply_status(reply, sim_status_bad_request("%s", wrong));
     else
@@ -118,10 +129,10 @@ bool world_serve(void *ctx, const struct sim_request *request, const struct sim_
     if (strcmp(kind->plural, "pods") != 0 || *kind->group || strcmp(target->subresource, "log") != 0 ||
         strcmp(request->method, "GET") != 0)
         return false;
-    pthread_mutex_lock(&world->lock);
+    world_enter(world);
     bool lives = world->feed.api;
     if (lives) world_serve_log(world, request, target, reply);
     if (lives) world_pump_wake(world->pump); /* what the log took in is for the controllers, too */
-    pthread_mutex_unlock(&world->lock);
+    world_leave(world);
     return lives;
 }

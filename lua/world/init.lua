@@ -1,5 +1,5 @@
 -- The world: controllers that are told what changed, and look at one key after the other. C calls the functions of this
--- module (core/world/), with the world's lock.
+-- module (core/world/), in the world's turn.
 local cache = require "world.cache"
 local complete = require "world.complete"
 local logs = require "world.logs"
@@ -16,8 +16,6 @@ local modules = {
   "daemonsets", "cronjobs", "jobs", "autoscalers", "volumes", "garbage", "scheduler", "kubelet", "budgets",
   "endpoints", "mirrors", "rates",
 }
-
-local KEYS_AT_AN_INSTANT = 1e6 -- more than this is a circle
 
 -- Each module returns what its controllers are: { name, sync = function(key) }, which have added their handlers.
 -- Returns what is wrong with the options; nil if nothing is.
@@ -54,14 +52,13 @@ function world.turn(limit)
   return raw.now()
 end
 
--- Moves the clock to `target`, and does on the way what is due, at its own time.
-function world.advance(target)
-  local due = world.turn(KEYS_AT_AN_INSTANT)
-  while due and due <= target and not raw.stopping() do
-    raw.move(math.max(due, raw.now()))
-    due = world.turn(KEYS_AT_AN_INSTANT)
-  end
-  raw.move(target)
+-- Does what is due now, for at most `limit` keys, and then moves the clock to what is due next, or to `target` if that
+-- comes first. Returns whether there is more to do on the way.
+function world.advance(target, limit)
+  local due = world.turn(limit)
+  local goes_on = due and due <= target and not raw.stopping()
+  raw.move(goes_on and math.max(due, raw.now()) or target)
+  return goes_on
 end
 
 local function read_changes()

@@ -70,6 +70,25 @@ describe("kubelua sim --world #threads", function()
     assert.are.equal("one of stop, start, step=DURATION and speed=N is missing", refused "faster")
   end)
 
+  it("answers others while its clock steps, and ends in the middle of a step", function()
+    sim = cluster.sim { "--world", "--world-seed", "1", "--world-clock", "stopped", "--world-rate", "crashes=1/m" }
+    sim.api:create(apps .. "deployments", deployment(20))
+    local last = step("10s").time
+    local pod = names(core .. "pods")[1]
+    local stepping = cluster.start { "curl", "--silent", "--request", "POST", sim.server .. "/sim/clock?step=100000h" }
+    local seen = 0
+    await(function()
+      local now = sim.api:get("/sim/clock").time
+      assert.is_truthy(sim.api:get(core .. "pods/" .. pod .. "/log"):find "started as")
+      assert.are.equal(20, #names(core .. "pods"))
+      if now > last then seen, last = seen + 1, now end
+      return seen == 10
+    end, "10 times on the way", 30)
+    assert.is_true(last < "2037")
+    assert.are.equal("", stepping:out())
+    assert.are.equal(0, cluster.terminate(sim))
+  end)
+
   it("goes on while somebody follows a log", function()
     sim.api:request("POST", "/sim/clock?start")
     local function run(name)
