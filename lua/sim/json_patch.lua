@@ -1,6 +1,6 @@
 -- JSON patch (RFC 6902) as Kubernetes applies it: operations one after the other to a copy, which is returned only if
 -- all succeed. A place is the parent, a map or a list, and the key in it. What a path leads through is opened, as is
--- what a test compared: Kubernetes keeps all else as the bytes that it was, so the names of opened maps alone are sorted.
+-- what a test compared: Kubernetes keeps all else as it was, so the names of opened maps alone are sorted.
 local json = require "sim.json"
 local values = require "sim.values"
 
@@ -15,7 +15,8 @@ local function fail(...) error({ text = string.format(...) }, 0) end
 
 -- --- places
 
--- Counts from the end where it is negative; "-" is the place behind the last, where something is added. Nil of no index.
+-- Counts from the end where it is negative; "-" is the place behind the last, to which something is added. Nil of no
+-- index.
 local function index_of(step, size, adds)
   local places = adds and size + 1 or size
   if step == "-" then return adds and size or nil end

@@ -1,5 +1,5 @@
--- JSON merge patch (RFC 7386) as Kubernetes applies it: nulls are taken out of what is new, also of maps in lists, names
--- are sorted in maps that the patch goes into, and all else stays as it is.
+-- JSON merge patch (RFC 7386) as Kubernetes applies it: nulls are taken out of what is new, also of maps in lists; in
+-- maps that the patch goes into, names are sorted; all else stays as it is.
 local json = require "sim.json"
 local values = require "sim.values"
 

@@ -130,7 +130,8 @@ describe("the simulator as a real server", function()
     end
     for _, patch in ipairs {
       '{"metadata":{"labels":{"z":1,"y":[]}}}', '{"metadata":{"labels":[]},"spec":1}',
-      '{"spec":{"containers":[{"name":1,"image":2,"args":null}]}}', '{"spec":{"nodeSelector":{"z":{"d":1,"c":2},"a":[]}}}',
+      '{"spec":{"containers":[{"name":1,"image":2,"args":null}]}}',
+      '{"spec":{"nodeSelector":{"z":{"d":1,"c":2},"a":[]}}}',
     } do
       refuse(patch, MERGE)
     end
