@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/str.h"
@@ -71,6 +72,17 @@ bool err_wrap(struct err *err, const char *format, ...)
     memcpy(inner, err->text, sizeof inner);
     finish(err, snprintf(err->text, sizeof err->text, "%s: %s", context, inner));
     return false;
+}
+
+bool err_in_file(struct err *err, const char *path)
+{
+    if (!err) return false;
+    char *end;
+    bool has_line = strncmp(err->text, "line ", strlen("line ")) == 0;
+    unsigned long line = has_line ? strtoul(err->text + strlen("line "), &end, 10) : 0;
+    if (!line || strncmp(end, ": ", 2) != 0) return err_wrap(err, "%s", path);
+    memmove(err->text, end + 2, strlen(end + 2) + 1);
+    return err_wrap(err, "%s:%lu", path, line);
 }
 
 bool err_append(struct err *err, const char *format, ...)

@@ -49,6 +49,9 @@ bool err_vset(struct err *err, enum err_code code, const char *format, va_list a
     __attribute__((format(printf, 3, 0)));
 /* Prefixes the message by "context: "; keeps everything else; returns false. */
 bool err_wrap(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* Prefixes the message by the file: "line 3: text" becomes "path:3: text", and any other "path: text".
+ * Returns false. */
+bool err_in_file(struct err *err, const char *path);
 /* Appends to the message; keeps everything else; returns false. */
 bool err_append(struct err *err, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void err_clear(struct err *err);

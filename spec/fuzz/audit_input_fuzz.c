@@ -113,8 +113,9 @@ static bool on_object(void *ctx, const struct audit_input_object *object)
 static void on_refused(void *ctx, const struct err *err)
 {
     struct run *run = ctx;
-    must(err->code != ERR_NONE &&
-         (strstr(err->text, ": line ") || strstr(err->text, " more objects could not")));
+    size_t line = 0;
+    sscanf(err->text, "/proc/self/fd/%*d:%zu: ", &line);
+    must(err->code != ERR_NONE && (line > 0 || strstr(err->text, " more objects could not")));
     buf_printf(&run->said, "! %s\n", err_code_name(err->code));
     run->refused++;
 }

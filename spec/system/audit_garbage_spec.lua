@@ -94,35 +94,35 @@ describe("kubelua audit of garbage", function()
   it("reports where a text ends too early", function()
     local whole = pod:format("a", "b")
     assert_refused(written("pod.json", whole .. "\n" .. whole:sub(1, -20)),
-      "pod.json: line 2: unexpected end of input in the object that starts here")
+      "pod.json:2: unexpected end of input in the object that starts here")
     assert_refused(written("list.json", '{"apiVersion":"v1","items":[\n' .. whole .. ",\n" .. whole:sub(1, -2)),
-      "list.json: line 3: unexpected end of input in the object that starts here")
+      "list.json:3: unexpected end of input in the object that starts here")
     assert_refused(written("pod.yaml", "kind: Pod\napiVersion: v1\nmetadata: {name: a"),
-      "pod.yaml: line 4: invalid YAML: did not find expected ',' or '}'")
+      "pod.yaml:4: invalid YAML: did not find expected ',' or '}'")
     local packed = made("pods.json.gz", ("printf '%s' | gzip | head -c 60"):format(whole:rep(50, "\n")))
     assert_refused(packed, "unexpected end of gzip data")
   end)
 
   it("reports an object that is not one of Kubernetes", function()
     local refused = {
-      ["kind.json"] = { '\n{"apiVersion":"v1","metadata":{"name":"a"}}', "line 2: a: missing kind" },
-      ["version.json"] = { '{"kind":"Pod","metadata":{"name":"a"}}', "line 1: Pod a: missing apiVersion" },
+      ["kind.json"] = { '\n{"apiVersion":"v1","metadata":{"name":"a"}}', ":2: a: missing kind" },
+      ["version.json"] = { '{"kind":"Pod","metadata":{"name":"a"}}', ":1: Pod a: missing apiVersion" },
       ["boolean.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: { name: y }\n",
-        "line 1: Pod: metadata.name is a boolean, not a string: quote it" },
+        ":1: Pod: metadata.name is a boolean, not a string: quote it" },
       ["number.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: { name: 123 }\n",
-        "line 1: Pod: metadata.name is a number, not a string: quote it" },
-      ["map.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: foo\n", "line 1: Pod: metadata is a string, not a map" },
-      ["name.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: {}\n", "line 1: Pod: missing metadata.name" },
-      ["items.json"] = { '{"kind":"List","apiVersion":"v1","items":{}}', "line 1: List: items is not an array" },
-      ["numbers.json"] = { "[1, 2]", "line 1: not an object" },
-      ["values.yaml"] = { "replicas: 1\nimage: x\n", "line 1: missing apiVersion" },
-      ["text.yaml"] = { "a text\n", "line 1: neither an object nor a list of them" },
-      ["nul.json"] = { '{"kind":\0}', "nul.json: line 1: " },
-      ["utf8.json"] = { pod:format("a", "\xff"), "utf8.json: line 1: invalid JSON: bytes that are not UTF-8" },
+        ":1: Pod: metadata.name is a number, not a string: quote it" },
+      ["map.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: foo\n", ":1: Pod: metadata is a string, not a map" },
+      ["name.yaml"] = { "kind: Pod\napiVersion: v1\nmetadata: {}\n", ":1: Pod: missing metadata.name" },
+      ["items.json"] = { '{"kind":"List","apiVersion":"v1","items":{}}', ":1: List: items is not an array" },
+      ["numbers.json"] = { "[1, 2]", ":1: not an object" },
+      ["values.yaml"] = { "replicas: 1\nimage: x\n", ":1: missing apiVersion" },
+      ["text.yaml"] = { "a text\n", ":1: neither an object nor a list of them" },
+      ["nul.json"] = { '{"kind":\0}', "nul.json:1: " },
+      ["utf8.json"] = { pod:format("a", "\xff"), "utf8.json:1: invalid JSON: bytes that are not UTF-8" },
       ["huge.json"] = { '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a","uid":' .. ("9"):rep(400) .. "}}",
-        "huge.json: line 1: invalid JSON: a number is malformed or out of range" },
+        "huge.json:1: invalid JSON: a number is malformed or out of range" },
       ["deep.json"] = { '{"apiVersion":"v1","kind":"Pod","metadata":{"name":"a"},"n":' .. ("["):rep(100000)
-        .. ("]"):rep(100000) .. "}", "deep.json: line 1: invalid JSON: nested too deeply" },
+        .. ("]"):rep(100000) .. "}", "deep.json:1: invalid JSON: nested too deeply" },
     }
     for name, case in pairs(refused) do assert_refused(written(name, case[1]), case[2]) end
   end)
@@ -142,34 +142,34 @@ describe("kubelua audit of garbage", function()
   it("is not misled by bytes", function()
     local bytes = {}
     for i = 0, 255 do bytes[i + 1] = string.char(i) end
-    assert_refused(written("binary", table.concat(bytes):rep(1000)), "binary: line 1: neither JSON nor YAML")
-    assert_refused(written("zstd", "\x28\xb5\x2f\xfd" .. ("\x55"):rep(1000)), "zstd: line 1: byte ")
+    assert_refused(written("binary", table.concat(bytes):rep(1000)), "binary:1: neither JSON nor YAML")
+    assert_refused(written("zstd", "\x28\xb5\x2f\xfd" .. ("\x55"):rep(1000)), "zstd:1: byte ")
   end)
 
   it("gets no larger by aliases, and ends where they go in circles", function()
-    assert_refused(written("bomb.yaml", bomb()), "bomb.yaml: line 7: object exceeds 8388608 bytes")
-    assert_refused(written("circle.yaml", "a: &a\n  b: *a\n"), "circle.yaml: line 2: alias inside its own anchor")
+    assert_refused(written("bomb.yaml", bomb()), "bomb.yaml:7: object exceeds 8388608 bytes")
+    assert_refused(written("circle.yaml", "a: &a\n  b: *a\n"), "circle.yaml:2: alias inside its own anchor")
   end)
 
   it("takes no longer by aliases and merges", function()
-    assert_refused(written("aliases.yaml", aliases()), "aliases.yaml: line 1: Pod: missing apiVersion")
+    assert_refused(written("aliases.yaml", aliases()), "aliases.yaml:1: Pod: missing apiVersion")
     assert_refused(written("merges.yaml", merges()),
-      "merges.yaml: line 6: merged content (<<) exceeds 8388608 bytes (--max-object-size)")
+      "merges.yaml:6: merged content (<<) exceeds 8388608 bytes (--max-object-size)")
   end)
 
   it("gets no larger by a gigabyte of blanks, wherever it stands", function()
-    assert_refused_of(filled(1024, " "), "stdin: line 1: no object in 64 MiB")
-    assert_refused_of("printf '{\"a\":'; " .. filled(200, " "), "stdin: line 1: unexpected end of input")
+    assert_refused_of(filled(1024, " "), "stdin:1: no object in 64 MiB")
+    assert_refused_of("printf '{\"a\":'; " .. filled(200, " "), "stdin:1: unexpected end of input")
   end)
 
   it("gets no larger by texts without an end", function()
-    assert_refused_of("printf '{\"a\":\"'; " .. filled(400, "x"), "stdin: line 1: unexpected end of input")
-    assert_refused_of(filled(400, "["), "stdin: line 1: unexpected end of input")
-    assert_refused_of(filled(400, "x"), "stdin: line 1: document exceeds 8388608 bytes")
-    assert_refused_of(("yes 'a: [' | head -c %dM"):format(100 / less), "stdin: line 51: nested deeper than 100")
+    assert_refused_of("printf '{\"a\":\"'; " .. filled(400, "x"), "stdin:1: unexpected end of input")
+    assert_refused_of(filled(400, "["), "stdin:1: unexpected end of input")
+    assert_refused_of(filled(400, "x"), "stdin:1: document exceeds 8388608 bytes")
+    assert_refused_of(("yes 'a: [' | head -c %dM"):format(100 / less), "stdin:51: nested deeper than 100")
     local member = made("member.gz", filled(100, "x") .. " | gzip -1")
     assert_refused_of("for i in {1..10}; do cat " .. member .. "; done",
-      "stdin: line 1: document exceeds 8388608 bytes")
+      "stdin:1: document exceeds 8388608 bytes")
   end)
 end)
 
@@ -181,7 +181,7 @@ describe("kubelua audit of much", function()
   teardown(function() place:remove() end)
 
   it("ends for a device that never does", function()
-    assert_refused("/dev/zero", "/dev/zero: line 1: no object in 64 MiB")
+    assert_refused("/dev/zero", "/dev/zero:1: no object in 64 MiB")
   end)
 
   it("reads no more than --max-input-size", function()

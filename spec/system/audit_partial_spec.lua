@@ -203,7 +203,7 @@ require("k8s").rule { id = "names", kinds = { "pods" },
     place:write("pods.jsonl", good .. "\n" .. good:gsub('"nodeName":"n1"', '"nodeName":nonsense') .. "\n")
     local found, code, err = results(rule("odd", 'r:fail(obj.spec["no" .. "deName"])'))
     assert.are.same({ 2, 1 }, { code, #found })
-    assert.matches("pods.jsonl: line 2: ", err, 1, true)
+    assert.matches("pods.jsonl:2: ", err, 1, true)
   end)
 
   it("passes a rule nothing of an object that it kept from an earlier call", function()

@@ -80,7 +80,7 @@ describe("a large file that several processes audit", function()
       local said = compare(("--from @%s.json -o json"):format(name))
       assert.has_match('"objects":9715', said, 1, true)
       assert.has_match("seen p9970", said, 1, true)
-      if name == "lines" then assert.has_match("line 35: no rule matches it", said, 1, true) end
+      if name == "lines" then assert.has_match(":35: no rule matches it", said, 1, true) end
       for _, more in ipairs { "-o wide", "-o junit", "-n ns-1", "-l app=none --allow-empty" } do
         compare(("--from @%s.json %s"):format(name, more))
       end
@@ -101,8 +101,8 @@ describe("a large file that several processes audit", function()
       return one
     end))
     local said = compare "--from @damaged.json -o json"
-    assert.has_match("damaged.json: line 4000: invalid JSON", said, 1, true)
-    assert.has_match("damaged.json: line 8000: ", said, 1, true)
+    assert.has_match("damaged.json:4000: invalid JSON", said, 1, true)
+    assert.has_match("damaged.json:8000: ", said, 1, true)
     assert.has_match('"complete":false', said, 1, true)
     local whole = text(LIST, ",\n    ", "")
     temp.write(folder .. "/torn.json", whole:sub(1, #whole - 5000))

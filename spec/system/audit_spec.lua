@@ -115,8 +115,8 @@ describe("kubelua audit", function()
     for i, row in ipairs(report.results) do told[i] = { row.name, row.file:match("[^/]*/[^/]*$"), row.line } end
     assert.are.equal(2, code)
     assert.are.same({ { "db", "sub/pods.yaml", 13 }, { "web", "sub/pods.yaml", 3 } }, told)
-    assert.matches("broken.json: line 1: Pod: missing apiVersion\n", err, 1, true)
-    assert.matches("broken.json: line 2: unexpected end of input in the object that starts here\n", err, 1, true)
+    assert.matches("broken.json:1: Pod: missing apiVersion\n", err, 1, true)
+    assert.matches("broken.json:2: unexpected end of input in the object that starts here\n", err, 1, true)
     assert.are.equal(2, (audited("--from", place.path .. "/input")))
   end)
 
@@ -131,7 +131,7 @@ describe("kubelua audit", function()
     place:write("pod.json", '{\n  "kind": "Pod",\n  "spec": {\n    "a": [1, 2}\n  }\n}\n')
     local code, _, err = audited("--from", place.path .. "/pod.json")
     assert.are.equal(2, code)
-    assert.matches("pod.json: line 4: invalid JSON: malformed structure, in the object that starts at line 1", err, 1,
+    assert.matches("pod.json:4: invalid JSON: malformed structure, in the object that starts at line 1", err, 1,
       true)
   end)
 

@@ -31,7 +31,7 @@ describe("objects that no rule matches", function()
       place:write("rules.lua", RULE .. more)
       local code, report, err = audited()
       assert.are.same({ 0, 4, 1 }, { code, report.summary.unlooked, report.summary.objects })
-      assert.matches('all.yaml: line 1: no rule matches it: .*did you mean "[Pp]od', err)
+      assert.matches('all.yaml:1: no rule matches it: .*did you mean "[Pp]od', err)
       assert.are.equal(1, select(2, err:gsub("\n", "")))
     end
     local _, out = place:run("-f", place.path .. "/rules.lua", "--from", all())
@@ -49,7 +49,7 @@ describe("objects that no rule matches", function()
       local version, kind = given:match "^(.*)/(.-)$"
       place:write("all.yaml", ("apiVersion: %s\nkind: %s\nmetadata: { name: a }\n"):format(version, kind))
       local _, _, err = audited()
-      assert.matches(('all.yaml: line 1: no rule matches it: no kind "%s" in the built-in API groups, '
+      assert.matches(('all.yaml:1: no rule matches it: no kind "%s" in the built-in API groups, '
         .. 'did you mean the kind "%s"?\n'):format(given, want), err, 1, true)
     end
   end)
@@ -58,7 +58,7 @@ describe("objects that no rule matches", function()
     place:write("rules.lua", RULE)
     place:write("all.yaml", "apiVersion: v1\nkind: podList\nitems:\n- metadata: { name: a }\n")
     local _, _, err = audited()
-    assert.matches('line 4: no rule matches it: no kind "v1/pod" in the built%-in API groups, '
+    assert.matches(':4: no rule matches it: no kind "v1/pod" in the built%-in API groups, '
       .. 'did you mean the kind "Pod"%?\n$', err)
   end)
 

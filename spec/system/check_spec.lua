@@ -319,13 +319,13 @@ items:
     end
     write("more.json", "{ \"spec\": {} }")
     local _, _, err = check("-f", folder, "--against", folder .. "/more.json")
-    assert.has_match("more.json: line 1: object has no kind or apiVersion\n$", err)
+    assert.has_match("more.json:1: object has no kind or apiVersion\n$", err)
     write("more.json", '{ "kind": "List", "items": [ { "kind": "A", "apiVersion": "v1" }, { "kind": "A" } ] }')
     _, _, err = check("-f", folder, "--against", folder .. "/objects.yaml", "--against", folder .. "/more.json")
-    assert.has_match("more.json: line 1: object has no kind or apiVersion\n$", err)
+    assert.has_match("more.json:1: object has no kind or apiVersion\n$", err)
     write("more.json", "{ \"kind\": ")
     _, _, err = check("-f", folder, "--against", folder .. "/more.json")
-    assert.has_match("^kubelua check: [^\n]*more.json: [^\n]+\n$", err)
+    assert.has_match("^kubelua check: [^\n]*more.json:1: [^\n]+\n$", err)
   end)
 
   it("checks the roles of a dump for the permissions of --as", function()

@@ -84,7 +84,7 @@ token: a-secret
     assert.are.equal('F/kubelua.yaml:3: limit: unknown limit "timrs"; did you mean timers?\n',
       refusal "v: 1\nlimit:\n  timrs: 5\n")
     assert.matches("^F/kubelua.yaml: must be a mapping of flags to values", refusal "- v\n")
-    assert.matches("^F/kubelua.yaml: line 2: ", refusal "v: 1\n\tx: [\n")
+    assert.matches("^F/kubelua.yaml:2: ", refusal "v: 1\n\tx: [\n")
     local p = cluster.kubelua { "run", "-f", "none.lua", "--config", folder .. "/none.yaml" }
     assert.are.equal(2, p:wait())
     assert.matches("none.yaml", p:err())

@@ -82,7 +82,7 @@ describe("a recording", function()
   it("is no dump, as other commands say of it", function()
     record_pods()
     temp.write(folder .. "/tells.lua", TELLS)
-    local says = "a.rec: line 1: a recording of watch streams: play it by kubelua replay, or in a spec"
+    local says = "a.rec:1: a recording of watch streams: play it by kubelua replay, or in a spec"
     for _, words in ipairs {
       { "audit", "-f", "builtin:", "--from" }, { "check", "-f", folder .. "/tells.lua", "--against" },
       { "repl", "--from" },

@@ -80,26 +80,26 @@ describe("a file of objects", function()
   it("is refused by all of them for the same flaw, at the same line", function()
     local deep = ("["):rep(150) .. ("]"):rep(150)
     for field, message in pairs {
-      ['data: { a: "1", a: "2" }'] = 'line 4: duplicate map key "a"',
-      ["data: " .. deep] = "line 4: nested deeper than 100",
-      ["data: [ *b ]"] = "line 4: alias without an anchor",
-      ["data: { a: 1"] = "line 5: ",
-      ["data: { ? [ a ] : 1 }"] = "line 4: map key is not a string",
+      ['data: { a: "1", a: "2" }'] = ':4: duplicate map key "a"',
+      ["data: " .. deep] = ":4: nested deeper than 100",
+      ["data: [ *b ]"] = ":4: alias without an anchor",
+      ["data: { a: 1"] = ":5: ",
+      ["data: { ? [ a ] : 1 }"] = ":4: map key is not a string",
     } do
       place:write("bad.yaml", map(field))
       for _, command in ipairs { read "bad.yaml" } do
-        assert.has_match("/bad.yaml: " .. message, command.err, 1, true)
+        assert.has_match("/bad.yaml" .. message, command.err, 1, true)
         assert.equal(2, command.code)
       end
     end
     place:write("deep.json", '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"a"},"data":' .. deep .. "}")
     for _, command in ipairs { read "deep.json" } do
-      assert.matches("/deep.json: line 1: .*nested deeper than 100\n", command.err)
+      assert.matches("/deep.json:1: .*nested deeper than 100\n", command.err)
       assert.equal(2, command.code)
     end
     place:write("bad.json", '{"apiVersion":"v1","kind":"ConfigMap",\n"metadata":{"name":"a"},"data":{"a":}}')
     for _, command in ipairs { read "bad.json" } do
-      assert.has_match("/bad.json: line 2: ", command.err, 1, true)
+      assert.has_match("/bad.json:2: ", command.err, 1, true)
       assert.equal(2, command.code)
     end
   end)

@@ -104,7 +104,7 @@ describe("kubelua sim --token-auth-file #threads", function()
       temp.write(path, text)
       local p = cluster.start { cluster.binary, "sim", "--token-auth-file", path }
       assert.are.equal(2, p:wait())
-      assert.are.equal(("kubelua sim: %s: line %d: expected token,user,uid and optionally \"group1,group2\"\n")
+      assert.are.equal(("kubelua sim: %s:%d: expected token,user,uid and optionally \"group1,group2\"\n")
         :format(path, place), p:err())
     end
     local p = cluster.start { cluster.binary, "sim", "--token-auth-file", scratch .. "/none" }

@@ -170,32 +170,32 @@ metadata: {name: four, namespace: far}
   it("names what is wrong with a file, and where", function()
     refuses("^kubelua sim: /nonexistent: No such file or directory$", "--load", "/nonexistent")
     local bad = file '{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"one"}}\n{"kind":\n'
-    refuses("^kubelua sim: " .. bad:gsub("%p", "%%%0") .. ": line 3: ", "--load", bad)
+    refuses("^kubelua sim: " .. bad:gsub("%p", "%%%0") .. ":3: ", "--load", bad)
     local yaml = file "kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n---\n\n---\nkind: ConfigMap\n"
     refuses("^kubelua sim: " .. yaml:gsub("%p", "%%%0") .. ": document 2: kind or apiVersion is missing$",
       "--load", yaml)
     for text, pattern in pairs {
       ["- kind: Pod\n"] = ": document 1: not an object$",
-      ["kind: [\n"] = ": line 3: ",
-      ["\31\139\8"] = ": line 1: control characters are not allowed$",
-      ["a: 1\na: 2\n"] = ": line 3: ",
-      ["[{}]"] = ": line 2: not an object$",
+      ["kind: [\n"] = ":3: ",
+      ["\31\139\8"] = ":1: control characters are not allowed$",
+      ["a: 1\na: 2\n"] = ":3: ",
+      ["[{}]"] = ":2: not an object$",
     } do
       refuses(pattern, "--load", file("\n" .. text))
     end
     local unknown = file '{"kind":"Nonsense","apiVersion":"v1","metadata":{"name":"one"}}'
-    refuses(": line 1: kind Nonsense of v1 is unknown", "--load", unknown)
+    refuses(":1: kind Nonsense of v1 is unknown", "--load", unknown)
     local wrong = '{"kind":"Deployment","apiVersion":"apps/v1","metadata":{"name":"a"%s},"spec":{"replicas":"two"}}'
     for _, uid in ipairs { "", ',"uid":"u"' } do
       refuses('Deployment in version "v1" cannot be handled as a Deployment: json: cannot unmarshal string into Go '
         .. "struct field DeploymentSpec.spec.replicas of type int32$", "--load", file(wrong:format(uid)))
     end
     local item = file '{"kind":"List","apiVersion":"v1","items":[{"kind":"Pod","apiVersion":"v1","metadata":{}}]}'
-    refuses(": line 1: item 1: metadata.name is missing", "--load", item)
+    refuses(":1: item 1: metadata.name is missing", "--load", item)
   end)
 
   it("names what is wrong with a scenario, and in which step", function()
-    refuses(": line 2: ", "--script", file "[\n{]")
+    refuses(":2: ", "--script", file "[\n{]")
     for text, pattern in pairs {
       ['[{"do":"clear"},{"do":"dance"}]'] = ': step 2: unknown step "dance"; must be one of create, ',
       ['[{"do":"touch","resource":"po","colour":1}]'] = ': step 1 %(touch%): unknown parameter "colour"',

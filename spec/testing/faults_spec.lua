@@ -231,7 +231,7 @@ items:
     file:close()
     local ok, raised = pcall(env.apply_file, env, path)
     assert.is_false(ok)
-    assert.has_match('line 3: duplicate map key "n"', raised, 1, true)
+    assert.has_match(path .. ':3: duplicate map key "n"', raised, 1, true)
     ok, raised = pcall(env.apply_file, env, "nothing.yaml")
     assert.is_false(ok)
     assert.has_match("env:apply_file: no file ", raised, 1, true)

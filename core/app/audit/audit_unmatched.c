@@ -33,7 +33,7 @@ static void report(struct audit_unmatched *u, struct str file, size_t line)
     if (was_reported(u) || !well_known_refuses_type(u->known, buf_slice(&u->last), &err)) return;
     buf_str(&u->reported, buf_slice(&u->last));
     buf_putc(&u->reported, '\n');
-    buf_printf(&text, "%.*s: line %zu: no rule matches it: %s", STR_ARG(file), line, err.text);
+    buf_printf(&text, "%.*s:%zu: no rule matches it: %s", STR_ARG(file), line, err.text);
     struct buf shown = {0};
     terminal_put(&shown, buf_slice(&text));
     fprintf(stderr, "kubelua audit: %s\n", buf_text(&shown));

@@ -156,7 +156,7 @@ void input_refuse(struct input_reader *r, size_t line, struct err *err)
 {
     const struct audit_input_sink *sink = r->options->sink;
     if (r->refused++ >= INPUT_REPORTED_MAX) return;
-    err_wrap(err, "%s: line %zu", r->file, line);
+    err_wrap(err, "%s:%zu", r->file, line);
     sink->refused(sink->ctx, err);
 }
 

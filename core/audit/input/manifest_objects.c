@@ -18,7 +18,7 @@ static bool on_parsed(void *ctx, const struct audit_input_parsed *object)
     struct err err;
     if (r->err.code != ERR_NONE) return false;
     if (r->sink->object(r->sink->ctx, object, &err)) return true;
-    err_wrap(&err, "%.*s: line %zu", STR_ARG(object->file), object->line);
+    err_wrap(&err, "%.*s:%zu", STR_ARG(object->file), object->line);
     on_refused(r, &err);
     return false;
 }

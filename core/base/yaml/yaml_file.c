@@ -34,7 +34,7 @@ static bool complain(struct yaml_file *file, const yaml_parser_t *parser, struct
         return err_set(err, ERR_LIMIT, "%s: more than %d %%TAG directives", file->path, YAML_TAGS_MAX);
     if (parser->error == YAML_READER_ERROR)
         return err_set(err, ERR_PARSE, "%s: byte %zu: %s", file->path, parser->problem_offset, problem);
-    return err_set(err, ERR_PARSE, "%s: line %zu: %s", file->path, parser->problem_mark.line + 1, problem);
+    return err_set(err, ERR_PARSE, "%s:%zu: %s", file->path, parser->problem_mark.line + 1, problem);
 }
 
 /* Reads the events of the first document before libyaml builds a tree of it: the cost of that grows with the
@@ -57,10 +57,9 @@ static bool check_cost(struct yaml_file *file, struct str text, struct err *err)
         more = event.type != YAML_DOCUMENT_END_EVENT && event.type != YAML_STREAM_END_EVENT;
         yaml_event_delete(&event);
         if (depth > YAML_DEPTH_MAX)
-            ok = err_set(err, ERR_LIMIT, "%s: line %zu: nested deeper than %d", file->path, line,
-                         YAML_DEPTH_MAX);
+            ok = err_set(err, ERR_LIMIT, "%s:%zu: nested deeper than %d", file->path, line, YAML_DEPTH_MAX);
         else if (names > YAML_ANCHORS_MAX)
-            ok = err_set(err, ERR_LIMIT, "%s: line %zu: more than %d anchors and aliases", file->path, line,
+            ok = err_set(err, ERR_LIMIT, "%s:%zu: more than %d anchors and aliases", file->path, line,
                          YAML_ANCHORS_MAX);
     }
     yaml_parser_delete(&r.parser);

@@ -64,7 +64,7 @@ static bool read_file(struct sim_users *users, const char *path, struct err *err
 {
     struct buf text = {0};
     bool ok = file_read(path, FILE_MAX, &text, err);
-    if (ok && !read_lines(users, buf_slice(&text), err)) ok = err_wrap(err, "%s", path);
+    if (ok && !read_lines(users, buf_slice(&text), err)) ok = err_in_file(err, path);
     buf_wipe(&text);
     return ok;
 }

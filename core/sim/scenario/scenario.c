@@ -88,7 +88,7 @@ struct sim_scenario *sim_scenario_load(const char *path, struct err *err)
     struct sim_scenario *scenario = NULL;
     if (!sim_file_read(path, &text, err)) return NULL;
     scenario = sim_scenario_parse(buf_slice(&text), err);
-    if (!scenario) err_wrap(err, "%s", path);
+    if (!scenario) err_in_file(err, path);
     buf_clear(&text);
     return scenario;
 }

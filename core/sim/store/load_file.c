@@ -129,7 +129,7 @@ static bool load_one(struct sim_api *api, const char *path, struct err *err)
         ok = err_set(err, ERR_INVALID,
                      "%s: compressed by zstd, as a recording is: only YAML and JSON are loaded", path);
     else if (ok && !load_large(api, buf_slice(&text)) && !sim_load_text(api, buf_slice(&text), err))
-        ok = err_wrap(err, "%s", path);
+        ok = err_in_file(err, path);
     buf_clear(&text);
     return ok;
 }

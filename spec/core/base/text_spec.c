@@ -192,6 +192,28 @@ static void test_an_error_gains_context_and_stays_one_line(void **state)
 }
 
 /* Servers and files supply parts of it: a terminal obeys none of them, and none is shown in another order. */
+static void test_an_error_of_a_text_names_file_and_line(void **state)
+{
+    static const struct {
+        const char *text, *in_file;
+    } cases[] = {
+        {"line 12: no name", "a.yaml:12: no name"},
+        {"no name", "a.yaml: no name"},
+        {"line 12", "a.yaml: line 12"},
+        {"line 12 is wrong", "a.yaml: line 12 is wrong"},
+        {"line up: no name", "a.yaml: line up: no name"},
+        {"line 3: item 2: line 4: x", "a.yaml:3: item 2: line 4: x"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct err err;
+        err_set(&err, ERR_PARSE, "%s", cases[i].text);
+        assert_false(err_in_file(&err, "a.yaml"));
+        assert_string_equal(err.text, cases[i].in_file);
+        assert_int_equal(err.code, ERR_PARSE);
+    }
+    assert_false(err_in_file(NULL, "a.yaml"));
+}
+
 static void test_an_error_is_neutral(void **state)
 {
     struct err err;
@@ -262,6 +284,7 @@ int main(void)
         cmocka_unit_test(test_text_of_many_lines_follows_a_text_record_indented),
         cmocka_unit_test(test_a_json_line_of_the_log_is_utf8_whatever_it_is_about),
         cmocka_unit_test(test_an_error_gains_context_and_stays_one_line),
+        cmocka_unit_test(test_an_error_of_a_text_names_file_and_line),
         cmocka_unit_test(test_an_error_is_neutral),
         cmocka_unit_test(test_a_long_error_is_cut_and_reports_it),
         cmocka_unit_test(test_each_code_of_an_error_has_a_name),

@@ -79,7 +79,7 @@ static void test_the_line_is_that_of_the_error(void **state)
     for (size_t i = 0; i < ARRAY_LEN(examples); i++) {
         struct buf text = {0}, list = {0}, expected = {0};
         buf_printf(&text, "\n\n" POD "%s\n", "a", examples[i].spec);
-        buf_printf(&expected, "! x: line %s, in the object that starts at line 3\n", examples[i].said);
+        buf_printf(&expected, "! x:%s, in the object that starts at line 3\n", examples[i].said);
         assert_string_equal(inputs_say(in, buf_slice(&text)), buf_text(&expected));
         buf_printf(&list, "[\n%.*s,\n" POD "}]", (int)(text.len - 2), text.data + 1, "b");
         const char *said = inputs_say(in, buf_slice(&list));

@@ -140,53 +140,51 @@ static void test_merges_add_what_a_map_does_not_have(void **state)
         "{a: &a {b: 1, c: 2}, d: {<<: *a}, e: {c: 3, <<: *a, f: 4}, g: {<<: {}, h: 1}, i: {<<: *a, c: 5}}",
         "{\"a\":{\"b\":1,\"c\":2},\"d\":{\"b\":1,\"c\":2},\"e\":{\"b\":1,\"c\":3,\"f\":4},\"g\":{\"h\":1},"
         "\"i\":{\"b\":1,\"c\":5}}");
-    assert_string_equal(inputs_say(in, STR("x:\n- {<<: 5}\n")), "! x: line 2: value of << is not a map\n");
+    assert_string_equal(inputs_say(in, STR("x:\n- {<<: 5}\n")), "! x:2: value of << is not a map\n");
 }
 
 static void test_a_mistake_is_reported_with_its_line(void **state)
 {
     static const struct example examples[] = {
         {POD("a") "\n{\"kind\":\"Pod\"," META("b") "}\n" POD("c"),
-         "1 v1 Pod a\n! x: line 2: Pod b: missing apiVersion\n3 v1 Pod c\n"},
-        {"\n{\"apiVersion\":\"v1\"," META("b") "}", "! x: line 2: b: missing kind\n"},
-        {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}", "! x: line 1: Pod: missing metadata\n"},
-        {"{\"apiVersion\":\"v1\",\"kind\":5," META("b") "}", "! x: line 1: b: missing kind\n"},
+         "1 v1 Pod a\n! x:2: Pod b: missing apiVersion\n3 v1 Pod c\n"},
+        {"\n{\"apiVersion\":\"v1\"," META("b") "}", "! x:2: b: missing kind\n"},
+        {"{\"apiVersion\":\"v1\",\"kind\":\"Pod\"}", "! x:1: Pod: missing metadata\n"},
+        {"{\"apiVersion\":\"v1\",\"kind\":5," META("b") "}", "! x:1: b: missing kind\n"},
         {POD("a") "\n{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\n",
-         "1 v1 Pod a\n! x: line 2: unexpected end of input in the object that starts here\n"},
+         "1 v1 Pod a\n! x:2: unexpected end of input in the object that starts here\n"},
         {"{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":[\n" POD("a") ",\n{\"kind\":",
-         "2 v1 Pod a\n! x: line 3: unexpected end of input in the object that starts here\n"},
-        {"{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":{}}",
-         "! x: line 1: List: items is not an array\n"},
+         "2 v1 Pod a\n! x:3: unexpected end of input in the object that starts here\n"},
+        {"{\"kind\":\"List\",\"apiVersion\":\"v1\",\"items\":{}}", "! x:1: List: items is not an array\n"},
         {"{\"kind\":\"PodList\",\"apiVersion\":\"v1\",\"items\":\"\"}",
-         "! x: line 1: PodList: items is not an array\n"},
-        {"{\"kind\":\"List\",\"apiVersion\":\"v1\"}", "! x: line 1: List: items is not an array\n"},
+         "! x:1: PodList: items is not an array\n"},
+        {"{\"kind\":\"List\",\"apiVersion\":\"v1\"}", "! x:1: List: items is not an array\n"},
         {"[" POD("a") ",\n5,\n\"a, b\",\n" POD("b") "]",
-         "1 v1 Pod a\n! x: line 2: item is not an object\n! x: line 3: item is not an object\n4 v1 "
+         "1 v1 Pod a\n! x:2: item is not an object\n! x:3: item is not an object\n4 v1 "
          "Pod b\n"},
         {"[" POD("a") "\n" POD("b") "]",
-         "1 v1 Pod a\n! x: line 2: invalid JSON: ',' or ']' expected\n2 v1 Pod b\n"},
-        {"{\"items\":[\n{" META("a") "}]}", "! x: line 2: a: missing apiVersion\n"},
+         "1 v1 Pod a\n! x:2: invalid JSON: ',' or ']' expected\n2 v1 Pod b\n"},
+        {"{\"items\":[\n{" META("a") "}]}", "! x:2: a: missing apiVersion\n"},
         {"{\"items\":[\n{" META("a") "}",
-         "! x: line 1: unexpected end of input in the object that starts at line 2\n"
-         "! x: line 2: neither this item nor its List, at line 1, has a kind (1 items)\n"},
+         "! x:1: unexpected end of input in the object that starts at line 2\n"
+         "! x:2: neither this item nor its List, at line 1, has a kind (1 items)\n"},
         {"apiVersion: v1\nitems:\n- kind: Pod\n  metadata: {name: a}\n- metadata: {name: b}\nkind: List\n",
-         "3 v1 Pod a\n! x: line 5: b: missing kind\n"},
+         "3 v1 Pod a\n! x:5: b: missing kind\n"},
         {POD("a") "\nxyz\n" POD("b"),
-         "1 v1 Pod a\n! x: line 2: invalid JSON: an object or an array expected\n3 v1 Pod b\n"},
+         "1 v1 Pod a\n! x:2: invalid JSON: an object or an array expected\n3 v1 Pod b\n"},
         {"apiVersion: v1\nkind: Pod\nmetadata:\n name: a\n  b: c\n",
-         "! x: line 5: invalid YAML: mapping values are not allowed in this context\n"},
+         "! x:5: invalid YAML: mapping values are not allowed in this context\n"},
         {"kind: [\n---\nkind: Pod\napiVersion: v1\nmetadata: {name: b}\n---\n\"x\n---\n# c\n---\nkind: Pod\n"
          "apiVersion: v1\nmetadata: {name: c}",
-         "! x: line 2: invalid YAML: did not find expected node content while parsing a flow node\n3 v1 Pod "
+         "! x:2: invalid YAML: did not find expected node content while parsing a flow node\n3 v1 Pod "
          "b\n"
-         "! x: line 8: invalid YAML: found unexpected end of stream while scanning a quoted scalar\n11 v1 "
+         "! x:8: invalid YAML: found unexpected end of stream while scanning a quoted scalar\n11 v1 "
          "Pod c\n"},
         {"%YAML 1.1\n---\nkind: Pod\napiVersion: v1\nmetadata: {name: b}\n...\n%YAML 1.1\n---\nx: 1",
-         "3 v1 Pod b\n! x: line 9: missing apiVersion\n"},
-        {"a: &a [*a]\n", "! x: line 1: alias inside its own anchor\n"},
-        {"just a text\n", "! x: line 1: neither an object nor a list of them\n"},
-        {"\x01\x02\x03",
-         "! x: line 1: neither JSON nor YAML: control characters are not allowed, at byte 0\n"},
+         "3 v1 Pod b\n! x:9: missing apiVersion\n"},
+        {"a: &a [*a]\n", "! x:1: alias inside its own anchor\n"},
+        {"just a text\n", "! x:1: neither an object nor a list of them\n"},
+        {"\x01\x02\x03", "! x:1: neither JSON nor YAML: control characters are not allowed, at byte 0\n"},
     };
     check(*state, examples, ARRAY_LEN(examples));
 }
@@ -197,7 +195,7 @@ static void test_of_many_mistakes_the_first_are_reported(void **state)
     struct buf text = {0}, expected = {0};
     for (int i = 1; i <= 103; i++) {
         buf_puts(&text, "{}\n");
-        if (i <= 100) buf_printf(&expected, "! x: line %d: missing apiVersion\n", i);
+        if (i <= 100) buf_printf(&expected, "! x:%d: missing apiVersion\n", i);
     }
     buf_puts(&expected, "! x: 3 more objects could not be read\n");
     assert_string_equal(inputs_say(in, buf_slice(&text)), buf_text(&expected));
@@ -238,15 +236,14 @@ static void test_what_is_nested_too_deep_is_left_out(void **state)
     struct buf text = {0};
     for (int i = 0; i < 5000; i++) buf_puts(&text, "a: [\n");
     buf_puts(&text, "---\nkind: Pod\napiVersion: v1\nmetadata: {name: a}\n");
-    assert_string_equal(inputs_say(in, buf_slice(&text)),
-                        "! x: line 51: nested deeper than 100\n5002 v1 Pod a\n");
+    assert_string_equal(inputs_say(in, buf_slice(&text)), "! x:51: nested deeper than 100\n5002 v1 Pod a\n");
     text.len = 0;
     buf_puts(&text, "{\"kind\":\"Pod\",\"apiVersion\":\"v1\"," META("deep") ",\"a\":");
     for (int i = 0; i < 5000; i++) buf_putc(&text, '[');
     for (int i = 0; i < 5000; i++) buf_putc(&text, ']');
     buf_puts(&text, "}\n" POD("a"));
     assert_string_equal(inputs_say(in, buf_slice(&text)),
-                        "! x: line 1: invalid JSON: nested too deeply\n2 v1 Pod a\n");
+                        "! x:1: invalid JSON: nested too deeply\n2 v1 Pod a\n");
     buf_clear(&text);
 }
 

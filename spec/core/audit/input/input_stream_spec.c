@@ -162,7 +162,7 @@ static void test_what_is_too_large_is_left_out_alone(void **state)
         if (is_list) buf_puts(&text, "]");
         assert_string_equal(inputs_say(in, buf_slice(&text)),
                             "2 v1 Pod n0\n"
-                            "! x: line 3: object exceeds 307200 bytes (--max-object-size)\n"
+                            "! x:3: object exceeds 307200 bytes (--max-object-size)\n"
                             "4 v1 Pod n1\n");
     }
     buf_clear(&text);
@@ -192,7 +192,7 @@ static void test_aliases_make_no_more_than_an_object_may_be(void **state)
     }
     buf_puts(&text, "---\nkind: Pod\napiVersion: v1\nmetadata: {name: a}\n");
     assert_string_equal(inputs_say(in, buf_slice(&text)),
-                        "! x: line 7: object exceeds 1048576 bytes (--max-object-size)\n15 v1 Pod a\n");
+                        "! x:7: object exceeds 1048576 bytes (--max-object-size)\n15 v1 Pod a\n");
     buf_clear(&text);
 }
 

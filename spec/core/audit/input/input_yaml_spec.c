@@ -20,18 +20,18 @@ static void test_a_key_that_is_there_twice_is_reported_with_its_line(void **stat
 {
     struct inputs *in = *state;
     assert_said(in, HEAD "metadata: {name: b}\n---\n" HEAD,
-                "! x: line 4: duplicate map key \"metadata\"\n6 v1 T a\n");
-    assert_said(in, HEAD "x:\n  y: 1\n  \"y\": 2\n", "! x: line 6: duplicate map key \"y\"\n");
+                "! x:4: duplicate map key \"metadata\"\n6 v1 T a\n");
+    assert_said(in, HEAD "x:\n  y: 1\n  \"y\": 2\n", "! x:6: duplicate map key \"y\"\n");
     assert_said(in, HEAD "x: [{a: 1}, {a: 1, b: {a: 1}, c: [{a: 1}]}]\ny: {a: 1}\n", "1 v1 T a\n");
-    assert_said(in, HEAD "x: &k yy\nz: {*k : 1, yy: 2}\n", "! x: line 5: duplicate map key \"yy\"\n");
+    assert_said(in, HEAD "x: &k yy\nz: {*k : 1, yy: 2}\n", "! x:5: duplicate map key \"yy\"\n");
     assert_said(in,
                 "- {a: {b: 1, b: 2}}\n- {"
                 "kind: T, apiVersion: v1, metadata: {name: a}}\n",
-                "! x: line 1: duplicate map key \"b\"\n2 v1 T a\n");
+                "! x:1: duplicate map key \"b\"\n2 v1 T a\n");
     assert_said(in,
                 "kind: List\napiVersion: v1\nitems: []\nitems:\n- "
                 "{kind: T, apiVersion: v1, metadata: {name: a}}\n",
-                "5 v1 T a\n! x: line 4: duplicate map key \"items\"\n");
+                "5 v1 T a\n! x:4: duplicate map key \"items\"\n");
 }
 
 /* An error is one of its own document, also where the document stands beside its mark. */
@@ -39,7 +39,7 @@ static void test_documents_may_begin_beside_their_marks(void **state)
 {
     struct inputs *in = *state;
     assert_said(in, "--- {a: 1\n--- {kind: T, apiVersion: v1, metadata: {name: a}}\n",
-                "! x: line 2: invalid YAML: did not find expected ',' or '}' while parsing a flow mapping\n"
+                "! x:2: invalid YAML: did not find expected ',' or '}' while parsing a flow mapping\n"
                 "2 v1 T a\n");
     assert_said(in, "---\n--- # nothing\n---\t\n--- {kind: T, apiVersion: v1, metadata: {name: a}}\n---\n",
                 "4 v1 T a\n");
@@ -60,7 +60,7 @@ static void test_merges_work_at_the_top_of_a_document(void **state)
                 "\"a\":{\"x\":1,\"y\":{\"z\":2}},\"x\":3}\n");
     assert_said(in, "<<: {kind: T, apiVersion: v1}\nmetadata: {name: a}\n<<: {kind: U}\n<<: {}\n",
                 "1 {\"apiVersion\":\"v1\",\"kind\":\"T\",\"metadata\":{\"name\":\"a\"}}\n");
-    assert_said(in, HEAD "<<: 5\n", "! x: line 4: value of << is not a map\n");
+    assert_said(in, HEAD "<<: 5\n", "! x:4: value of << is not a map\n");
     assert_said(in, HEAD "\"<<\": 5\n",
                 "1 {\"apiVersion\":\"v1\",\"kind\":\"T\",\"metadata\":{\"name\":\"a\"},\"<<\":5}\n");
 }
@@ -126,7 +126,7 @@ static void test_what_merges_move_has_a_limit(void **state)
     for (int i = 0; i < 400000; i++) buf_puts(&text, "0123456789");
     for (int i = 0; i < 200000; i++) buf_puts(&text, "\n  <<: *e");
     assert_string_equal(say_soon(*state, &text),
-                        "! x: line 6: merged content (<<) exceeds 8388608 bytes (--max-object-size)\n");
+                        "! x:6: merged content (<<) exceeds 8388608 bytes (--max-object-size)\n");
 }
 
 static void test_a_map_may_have_many_keys(void **state)
@@ -145,7 +145,7 @@ static void test_of_too_many_anchors_none_is_known(void **state)
     buf_puts(&text, ", &b new]\nb: *b\n");
     assert_string_equal(
         say_soon(*state, &text),
-        "! x: line 5: alias without an anchor (at most 10000 anchors and 8388608 bytes are kept)\n");
+        "! x:5: alias without an anchor (at most 10000 anchors and 8388608 bytes are kept)\n");
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, inputs_setup, inputs_teardown)

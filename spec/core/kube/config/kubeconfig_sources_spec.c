@@ -54,7 +54,7 @@ static void test_c1_all_broken_files_of_a_list_are_named(void **state)
     free(list);
     assert_false(bench_load(bench));
     assert_int_equal(bench->err.code, ERR_PARSE);
-    assert_non_null(strstr(bench->err.text, "/one: line 1: "));
+    assert_non_null(strstr(bench->err.text, "/one:1: "));
     char *second = xasprintf("; %s/two: clusters: not a list", bench->dir);
     assert_non_null(strstr(bench->err.text, second));
     free(second);

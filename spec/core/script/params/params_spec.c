@@ -278,7 +278,7 @@ static void test_files_with_mistakes_report_where(void **state)
         {"\"a\\0b\": 1\n", "\" must have the form [SCRIPT:][RULE.]NAME"},
         {"a: 1\n\"restarts\\0x\":\n  restarts: 7\n",
          "/params:3: the id of a rule must not contain a NUL byte"},
-        {"a: [1\n", "/params: line "},
+        {"a: [1\n", "/params:2: "},
         {"a: &a [*a]\n", "/params:1: a: value exceeds 65536 bytes of JSON"},
     };
     struct params *params = params_new();
