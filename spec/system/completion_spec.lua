@@ -44,6 +44,9 @@ describe("kubelua completion", function()
     assert.are.same({ "auto", "on", "off" }, (complete("run", "--watch-list", "")))
     assert.are.same({ "--watch-list=on", "--watch-list=off" }, (complete("run", "--watch-list=o")))
     assert.are.same({ "bash", "zsh", "fish" }, (complete("completion", "")))
+    assert.are.same({ { "cluster" }, ":files" }, { complete("types", "--from", "") })
+    assert.are.same({ "custom-columns=" }, (complete("get", "-o", "c")))
+    assert.are.same({}, (complete("get", "-o", "custom-columns=")))
     assert.are.same({ {}, ":files" }, { complete("run", "--kubeconfig", "") })
     assert.are.same({ {}, ":directories" }, { complete("run", "--lua-path", "") })
     assert.are.same({ {}, ":none" }, { complete("run", "--shutdown-timeout", "") })
@@ -52,6 +55,23 @@ describe("kubelua completion", function()
     assert.are.same({ {}, ":none" }, { complete("no-such", "--x") })
     assert.are.same({ "deployments.apps" }, (complete("record", "dep")))
     assert.are.same({ "deployments.apps" }, (complete("publish", "dep")))
+  end)
+
+  it("offers something for each -o that has no word yet, but names of files", function()
+    local count = 0
+    for _, name in ipairs((complete "")) do
+      local _, help = run("help", name)
+      local arg = help:match "\n  %-o, %-%-output (%S+)"
+      local names, more = complete(name, "-o", "")
+      if arg and arg ~= "FILE" then
+        count = count + 1
+        assert.is_true(#names > 1, name)
+        assert.are.equal(":none", more)
+      elseif arg then
+        assert.are.same({ {}, ":files" }, { names, more })
+      end
+    end
+    assert.is_true(count > 10, count)
   end)
 
   it("completes names of the kubeconfig, kinds of the cluster, scripts and commands of the engine", function()

@@ -29,7 +29,7 @@ static const struct flag get_flags[] = {
      "Only objects with these labels: app=web,tier!=db"},
     {"field-selector", 0, FLAG_STRING, &given.field_selector, "SELECTOR", NULL,
      "Only objects with these values at any paths: status.phase=Running,spec.nodeName!=n1"},
-    {"output", 'o', FLAG_STRING, &given.form, "FORMAT", NULL,
+    {"output", 'o', FLAG_STRING, &given.form, "FORMAT", "table|wide|json|yaml|name|custom-columns=|jsonpath=",
      "Output format: table, wide, json, yaml, name, custom-columns=HEADING:PATH,... or jsonpath=TEMPLATE "
      "(default table)"},
     {"watch", 'w', FLAG_BOOL, &given.watch, NULL, NULL, "Then show changes as they come, until interrupted"},

@@ -38,7 +38,7 @@ static const struct flag_group *groups(void)
     const struct flag all[] = {
         FLAG_SCRIPT_FILES(&o->files),
         FLAG_RECURSIVE(&o->recursive),
-        {"speed", 0, FLAG_STRING, &given.speed, "N|max", NULL,
+        {"speed", 0, FLAG_STRING, &given.speed, "N|max", "max",
          "Playback speed: N times the recorded speed, or max for no delays (default 1)"},
         flag_log_format(o),
         flag_verbosity(o),

@@ -32,7 +32,7 @@ static const struct flag flags[] = {
     {"tags", 't', FLAG_LIST, &given.tags, "TAG,...", NULL, "Run only tests with one of these #tags"},
     {"exclude-tags", 0, FLAG_LIST, &given.exclude_tags, "TAG,...", NULL,
      "Skip tests with one of these #tags"},
-    {"output", 'o', FLAG_STRING, &given.output, "HANDLER", NULL,
+    {"output", 'o', FLAG_STRING, &given.output, "HANDLER", "utfTerminal|plainTerminal|gtest|TAP|json|junit",
      "Output handler: utfTerminal (default on a terminal), plainTerminal (default otherwise), gtest, "
      "TAP, json, junit, or your own module"},
     {"seed", 0, FLAG_INT, &given.seed, "N", NULL, "Random seed for --shuffle"},

@@ -17,7 +17,7 @@ static struct options options;
 static const char *from;
 
 static const struct flag flags[] = {
-    {"from", 0, FLAG_STRING, &from, "cluster|FILE|DIR", NULL,
+    {"from", 0, FLAG_STRING, &from, "cluster|FILE|DIR", "cluster",
      "Source of the kinds: cluster, the OpenAPI v3 documents of a server; or files with "
      "CustomResourceDefinitions or such a document (default: the kinds of Kubernetes 1.36)"},
     {NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL},

@@ -29,7 +29,7 @@ struct flag {
     enum flag_kind kind;
     void *into;
     const char *arg;    /* placeholder in the help; NULL for booleans */
-    const char *values; /* of FLAG_CHOICE and FLAG_MODE: "text|json" */
+    const char *values; /* of FLAG_CHOICE and FLAG_MODE: "text|json"; of others what completion offers */
     const char *help;
 };
 

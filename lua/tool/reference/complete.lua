@@ -113,15 +113,13 @@ local by_command = {
 }
 
 local function values_of(command, flag, given, typed)
-  if flag.values then
-    local choices = {}
-    for choice in flag.values:gmatch "[^|]+" do choices[#choices + 1] = choice end
-    return choices
-  end
+  local choices = {}
+  for choice in (flag.values or ""):gmatch "[^|]+" do choices[#choices + 1] = choice end
+  if flag.kind == "choice" or flag.kind == "mode" then return choices end
   if by_flag[flag.name] then return by_flag[flag.name](command, given, typed) end
   local arg = flag.arg or ""
-  if arg:find "FILE" or arg == "PATH" or arg == "SCRIPT" then return {}, "files" end
-  return {}, arg == "DIR" and "directories" or "none"
+  if arg:find "FILE" or arg == "PATH" or arg == "SCRIPT" then return choices, "files" end
+  return choices, arg == "DIR" and "directories" or "none"
 end
 
 -- --- candidates
@@ -183,7 +181,8 @@ return function(command)
   for _, one in ipairs(list) do
     local name, help = one, nil
     if type(one) == "table" then name, help = one[1], one[2] end
-    if name:sub(1, #typed) == typed and not seen[name] then
+    local is_begun = name == typed and name:find "=$" -- what follows nobody knows
+    if name:sub(1, #typed) == typed and not is_begun and not seen[name] then
       seen[name] = true
       command.write(head .. name .. (help and help ~= "" and "\t" .. help:gsub("%s+", " ") or "") .. "\n")
     end

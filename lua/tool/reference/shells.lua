@@ -36,15 +36,17 @@ shells.zsh = [==[
 #compdef kubelua
 # Completion of kubelua for Zsh: source <(kubelua completion zsh)
 _kubelua() {
-  local -a lines described
+  local -a lines described begun
   local line name
   lines=("${(@f)$(${words[1]} __complete "${(@)words[2,CURRENT]}" 2>/dev/null)}")
   for line in "${(@)lines[1,-2]}"; do
     name=${${line%%$'\t'*}//:/\\:}
+    if [[ $name == *= ]]; then begun+=("$name"); continue; fi
     [[ $line == *$'\t'* ]] && name+=":${line#*$'\t'}"
     described+=("$name")
   done
   (( ! $#described )) || _describe -V kubelua described
+  (( ! $#begun )) || compadd -S '' -a begun
   case $lines[-1] in
     :files) _files ;;
     :directories) _files -/ ;;
