@@ -15,9 +15,38 @@ describe("an installed program", function()
     return p:wait(), p:out(), p:err()
   end
 
+  local function install()
+    local p = proc.spawn { "cmake", "--install", cluster.binary:match "^(.*)/", "--prefix", folder .. "/usr" }
+    assert.equal(0, p:wait(60), p:err())
+  end
+
+  it("has pages whose links lead to what is installed", function()
+    install()
+    local doc = folder .. "/usr/share/doc/kubelua"
+    local out, code = temp.run("spec/support/dead-links " .. doc)
+    assert.same({ "", 0 }, { out, code })
+    assert.matches("(../deploy/rbac.yaml)", temp.read(doc .. "/docs/running.md"), 1, true)
+    assert.matches("[rules that ship](rules.md)", temp.read(doc .. "/docs/install.md"), 1, true)
+    assert.matches("(../../../kubelua/rules)", temp.read(doc .. "/docs/rules.md"), 1, true)
+    local pages = temp.read(doc .. "/docs/README.md")
+    assert.matches("[../scripts](../examples): examples to copy", pages, 1, true)
+    assert.matches("- dev/schema.md (in the source, docs/dev/schema.md): ", pages, 1, true)
+    assert.matches("- ../CONTRIBUTING.md (in the source, CONTRIBUTING.md): ", pages, 1, true)
+    -- All but the links is as it was.
+    local function plain(text)
+      text = text:gsub(" %(in the source, [^)]*%)", ""):gsub("%[([^%[%]\n]*)%]%([^)\n]*%)", "%1")
+      return text
+    end
+    for path in io.popen "ls README.md CHANGELOG.md docs/*.md":lines() do
+      assert.equal(plain(temp.read(path)), plain(temp.read(doc .. "/" .. path)), path)
+    end
+    temp.write(doc .. "/docs/wrong.md", "[here](README.md), [nowhere](none.md#a), [away](https://example.com/a)\n")
+    out, code = temp.run("spec/support/dead-links " .. doc)
+    assert.same({ "docs/wrong.md:1: none.md\n", 1 }, { out, code })
+  end)
+
   it("runs the specs of a project, and names the package that it lacks", function()
-    local install = proc.spawn { "cmake", "--install", cluster.binary:match "^(.*)/", "--prefix", folder .. "/usr" }
-    assert.equal(0, install:wait(60), install:err())
+    install()
     local unit = temp.read(folder .. "/usr/lib/systemd/system/kubelua.service")
     assert.matches("\nExecStart=" .. folder .. "/usr/bin/kubelua run ", unit, 1, true)
     assert.equal(0, (run("", "init project")))
