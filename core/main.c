@@ -115,6 +115,7 @@ int main(int argc, char **argv)
     if (strcmp(name, cmd_complete.name) == 0)
         return cmd_complete.run(&(struct command_line){.argc = argc - 1, .argv = argv + 1});
     if (strcmp(name, cmd_man.name) == 0) command = &cmd_man;
+    if (strcmp(name, cmd_flags.name) == 0) command = &cmd_flags;
     if (!command) return unknown(name);
     for (int i = 2; i < argc && strcmp(argv[i], "--") != 0; i++)
         if (strcmp(argv[i], "--help") == 0 || strcmp(argv[i], "-h") == 0) {

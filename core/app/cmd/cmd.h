@@ -65,10 +65,12 @@ const struct flag_group *command_flags(const struct command *command);
 /* Text that `kubelua help NAME` prints before the flags. */
 const char *command_help_of(const struct command *command);
 
-/* --- what completes command lines and makes man pages (cmd_completion.c); help does not show them */
+/* --- what completes command lines, makes man pages and lists flags (cmd_completion.c); help does not show
+ * them */
 
 extern const struct command cmd_complete;
 extern const struct command cmd_man;
+extern const struct command cmd_flags;
 
 /* --- one file each */
 

@@ -1,5 +1,5 @@
-/* `kubelua completion`, and what shells and packages call: candidates for a command line, man pages. All of
- * it is Lua (lua/tool/reference/). */
+/* `kubelua completion`, and what shells, packages and the schema of the chart call: candidates for a command
+ * line, man pages, flags. All of it is Lua (lua/tool/reference/). */
 #include <stdio.h>
 
 #include "app/cmd/admin_tool.h"
@@ -31,3 +31,4 @@ const struct command cmd_completion = {
 
 const struct command cmd_complete = {.name = "__complete", .run = run_complete};
 const struct command cmd_man = {.name = "__man", .run = run};
+const struct command cmd_flags = {.name = "__flags", .run = run};

@@ -17,13 +17,13 @@ enum { KINDS_MS = 2000 };
 
 static const char *kind_name(const struct flag *flag)
 {
-    switch (flag->kind) {
-    case FLAG_BOOL: return "bool";
-    case FLAG_MODE: return "mode";
-    case FLAG_CHOICE: return "choice";
-    case FLAG_LIST: return "list";
-    default: return "value";
-    }
+    static const char *const names[] = {
+        [FLAG_STRING] = "string", [FLAG_BOOL] = "bool",     [FLAG_INT] = "int",
+        [FLAG_COUNT] = "count",   [FLAG_NUMBER] = "number", [FLAG_DURATION_MS] = "duration",
+        [FLAG_SIZE] = "size",     [FLAG_CHOICE] = "choice", [FLAG_MODE] = "mode",
+        [FLAG_LIST] = "list",
+    };
+    return names[flag->kind];
 }
 
 static void push_flag(lua_State *L, const struct flag *flag)

@@ -27,6 +27,7 @@ commands.status, commands.queue, commands.writes, commands.config = whole, whole
 commands.completion = function(command) return require "tool.reference.shells"(command) end
 commands.__complete = function(command) return require "tool.reference.complete"(command) end
 commands.__man = function(command) return require "tool.reference.man"(command) end
+commands.__flags = function(command) return require "tool.reference.flags"(command) end
 commands.get = function(command) return require "tool.look.get"(command) end
 commands.query = function(command) return require "tool.look.query"(command) end
 commands.mcp = function(command) return require "tool.mcp"(command) end
