@@ -238,10 +238,7 @@ static void feed(struct bucket_call *call, const struct bucket_message *message)
 
 static void keep_newest(struct bucket_call *call, const char *version)
 {
-    int order = 0;
-    bool is_newer =
-        call->newest.len == 0 ||
-        (resource_version_compare(str_of(version), buf_slice(&call->newest), &order, NULL) && order > 0);
+    bool is_newer = call->newest.len == 0 || version_is_newer(str_of(version), buf_slice(&call->newest));
     if (!*version || !is_newer) return;
     call->newest.len = 0;
     buf_puts(&call->newest, version);

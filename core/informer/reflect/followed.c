@@ -120,7 +120,7 @@ static bool is_of(const void *ns, const struct root *object)
 
 static void note_version(struct followed *f, struct str version)
 {
-    if (f->version.len && !version_is_newer(version, buf_slice(&f->version))) return;
+    if (f->version.len && !version_may_be_newer(version, buf_slice(&f->version))) return;
     f->version.len = 0;
     buf_str(&f->version, version);
 }
@@ -242,7 +242,7 @@ bool followed_takes(struct followed *f, enum lw_event_type type, struct root *ob
         return true;
     }
     if (n && n->state == FOLLOWED_IN &&
-        (!n->floor.len || version_is_newer(root_resource_version(object, &text), buf_slice(&n->floor))))
+        (!n->floor.len || version_may_be_newer(root_resource_version(object, &text), buf_slice(&n->floor))))
         return false;
     root_unref(object);
     return true;

@@ -92,7 +92,7 @@ static void add_floor(struct gains *g, struct str version)
     struct gained_floor *floor = array_add(g->floors, g->floor_count);
     *floor = (struct gained_floor){.slots = g->missing};
     buf_str(&floor->version, version);
-    if (g->version.len && !version_is_newer(version, buf_slice(&g->version))) return;
+    if (g->version.len && !version_may_be_newer(version, buf_slice(&g->version))) return;
     g->version.len = 0;
     buf_str(&g->version, version);
 }
@@ -136,7 +136,7 @@ static bool is_known(struct gains *g, const struct root *object)
     struct str version = root_resource_version(object, &text);
     size_t slot = g->floor_count ? shard_slot_of(g->options.by, object) : 0;
     for (size_t i = g->floor_count; i-- > 0;) {
-        if (version_is_newer(version, buf_slice(&g->floors[i].version)))
+        if (version_may_be_newer(version, buf_slice(&g->floors[i].version)))
             drop_floor(g, i);
         else
             known |= slot_set_has(&g->floors[i].slots, slot);

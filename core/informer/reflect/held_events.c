@@ -15,12 +15,6 @@ struct held_event {
     char uid[];
 };
 
-bool version_is_newer(struct str version, struct str than)
-{
-    int order = 1;
-    return !resource_version_compare(version, than, &order, NULL) || order > 0;
-}
-
 void held_events_add(struct held_events *held, enum lw_event_type type, struct root *object)
 {
     struct held_event *event;
@@ -51,7 +45,7 @@ void held_events_merge(const struct held_events *held, struct str version,
     struct text text, text_ns;
     for (const struct held_event *event = held->all; event; event = event->hh.next) {
         struct root *object = event->object;
-        if (!version_is_newer(root_resource_version(object, &text), version)) continue;
+        if (!version_may_be_newer(root_resource_version(object, &text), version)) continue;
         if (!wanted(ctx, object)) continue;
         if (event->type == LW_DELETED)
             collection_remove(out, root_namespace(object, &text_ns), root_name(object, &text));

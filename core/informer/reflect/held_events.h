@@ -20,6 +20,3 @@ void held_events_merge(const struct held_events *held, struct str version,
                        bool (*wanted)(const void *ctx, const struct root *object), const void *ctx,
                        struct collection *out);
 void held_events_clear(struct held_events *held);
-
-/* Returns whether the first version is newer; true if they cannot be compared. */
-bool version_is_newer(struct str version, struct str than);

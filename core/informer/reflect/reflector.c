@@ -187,9 +187,7 @@ const char *reflector_newest_version(struct reflector *r)
     const char *listed = r->options.followed ? followed_version(r->options.followed)
                          : r->options.gains  ? gains_version(r->options.gains)
                                              : "";
-    int order = 0;
-    bool ahead = resource_version_compare(str_of(listed), buf_slice(&r->version), &order, NULL) && order > 0;
-    return ahead ? listed : buf_text(&r->version);
+    return version_is_newer(str_of(listed), buf_slice(&r->version)) ? listed : buf_text(&r->version);
 }
 
 static void on_delay(struct timer *timer)

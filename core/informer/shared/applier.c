@@ -136,12 +136,9 @@ static void dispatch(struct applier *applier, const struct delta *delta)
 static bool is_behind(const struct applier *applier, const struct root *object)
 {
     struct text text, text_known;
-    int order = 0;
     const struct root *known = indexer_get_like(applier->store, object);
     return known &&
-           resource_version_compare(root_resource_version(known, &text_known),
-                                    root_resource_version(object, &text), &order, NULL) &&
-           order > 0;
+           version_is_newer(root_resource_version(known, &text_known), root_resource_version(object, &text));
 }
 
 static bool is_unwanted(const struct applier *applier, const struct root *object)

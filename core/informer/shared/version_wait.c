@@ -82,8 +82,7 @@ void version_wait_cancel(struct version_wait *wait)
 
 bool version_reached(struct str now, struct str wanted)
 {
-    int order;
-    return resource_version_compare(now, wanted, &order, NULL) && order >= 0;
+    return !version_may_be_newer(wanted, now);
 }
 
 struct str version_waits_version(const struct version_waits *waits)

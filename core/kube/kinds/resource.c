@@ -136,6 +136,18 @@ bool resource_version_compare(struct str a, struct str b, int *order, struct err
     return true;
 }
 
+bool version_is_newer(struct str version, struct str than)
+{
+    int order;
+    return resource_version_compare(version, than, &order, NULL) && order > 0;
+}
+
+bool version_may_be_newer(struct str version, struct str than)
+{
+    int order;
+    return !resource_version_compare(version, than, &order, NULL) || order > 0;
+}
+
 /* --- escaping and checking parts of URLs */
 
 static bool unreserved(char c)

@@ -118,6 +118,10 @@ bool resource_version_check(struct str version, struct err *err);
 /* Sets `*order` to a negative number, 0 or a positive one; returns false if one of them is not a resource
  * version. */
 bool resource_version_compare(struct str a, struct str b, int *order, struct err *err);
+/* Returns whether `version` is newer than the other one; false if they cannot be compared. */
+bool version_is_newer(struct str version, struct str than);
+/* Likewise; true if they cannot be compared. */
+bool version_may_be_newer(struct str version, struct str than);
 
 /* --- Parts of URLs: escaping, and checks of names (H-12). Owner: everything borrowed. May be called
  * anywhere. */

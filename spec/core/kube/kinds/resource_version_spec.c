@@ -39,11 +39,31 @@ static void test_rv1_what_is_no_version_is_an_error(void **state)
     }
 }
 
+static void test_newer_is_neither_what_is_equal_nor_what_is_unknown(void **state)
+{
+    assert_true(version_is_newer(STR("10"), STR("9")));
+    assert_false(version_is_newer(STR("9"), STR("10")));
+    assert_false(version_is_newer(STR("9"), STR("9")));
+    assert_false(version_is_newer(STR("a"), STR("9")));
+    assert_false(version_is_newer(STR("9"), STR("")));
+}
+
+static void test_what_is_unknown_may_be_newer(void **state)
+{
+    assert_true(version_may_be_newer(STR("10"), STR("9")));
+    assert_false(version_may_be_newer(STR("9"), STR("10")));
+    assert_false(version_may_be_newer(STR("9"), STR("9")));
+    assert_true(version_may_be_newer(STR("a"), STR("9")));
+    assert_true(version_may_be_newer(STR("9"), STR("")));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_rv1_the_shorter_is_the_smaller_and_else_bytes_decide),
         cmocka_unit_test(test_rv1_what_is_no_version_is_an_error),
+        cmocka_unit_test(test_newer_is_neither_what_is_equal_nor_what_is_unknown),
+        cmocka_unit_test(test_what_is_unknown_may_be_newer),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
