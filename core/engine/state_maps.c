@@ -1,7 +1,7 @@
-/* States in ConfigMaps; see state_maps.h. An operation is a row of requests: the ConfigMap is read unless its
- * version is known, then written; what is read to be written later is given another version at once. If the
- * server says that it has changed, it is read again: where only other keys or labels differ, the write is
- * repeated. */
+/* States in ConfigMaps; see state_maps.h. An operation is a row of requests: the ConfigMap is read unless it
+ * is known, with the state as it was left, then written; what is read to be written later is given another
+ * version at once. If the server says that it has changed, it is read again: where only other keys or labels
+ * differ, the write is repeated. */
 #include "engine/state_maps.h"
 
 #include <inttypes.h>
@@ -15,22 +15,13 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/mem.h"
-#include "base/text/base64.h"
+#include "engine/state_map.h"
 #include "engine/state_map_body.h"
 #include "kube/kinds/resource.h"
-#include "object/pack/pack.h"
 #include "object/value/value.h"
 
 /* TIMEOUT_MS: of a request. TRIES: of a write, with a look at what has changed before each. */
 enum { TIMEOUT_MS = 10000, TRIES = 5, ASIDE_MAX = 100, NAME_ROOM = STATE_PLACE_MAX + 40 };
-
-/* A ConfigMap, as it was last seen. */
-struct state_map {
-    char *place;
-    bool is_known; /* `version` is the server's, as far as anybody knows */
-    char *version; /* NULL: there is no ConfigMap */
-    struct map_content content;
-};
 
 /* A request without an answer may have left it. */
 struct map_try {
@@ -102,6 +93,22 @@ static void fail(struct state_maps *maps, const struct err *err)
     finish(maps, false);
 }
 
+/* Returns whether the operation may still change something; ends it otherwise. */
+static bool may_change(struct state_maps *maps)
+{
+    struct err err;
+    const struct state_op *op = maps->op;
+    if (op->fence && !fence_is_open(op->fence)) {
+        state_op_refuse_fence(maps->op);
+        finish(maps, false);
+        return false;
+    }
+    if (maps->tries++ < TRIES) return true;
+    err_set(&err, ERR_IO, "the ConfigMap changes all the time");
+    fail(maps, &err);
+    return false;
+}
+
 /* --- requests */
 
 static void on_response(void *ctx, const struct object_response *response);
@@ -160,8 +167,10 @@ static void take(struct state_maps *maps)
 {
     char reader[64];
     struct buf body = {0};
+    const struct state_map *map = map_of(maps);
+    const struct map_body of_map = {.place = map->place, .version = map->version, .reader = reader};
     snprintf(reader, sizeof reader, "%" PRId64 "-%ld", clock_wall_us(clock_real()), (long)getpid());
-    map_body_write_take(map_of(maps)->version, reader, &body);
+    map_body_write(&of_map, &body);
     send(maps, MAP_TAKE, OBJECT_PATCH, &body);
 }
 
@@ -169,7 +178,7 @@ static void take(struct state_maps *maps)
 
 static bool has_room(const struct state_maps *maps, const struct state_map *map, struct err *err)
 {
-    size_t others = map_content_others(&map->content, maps->op->slot->state);
+    size_t others = state_map_others(map, maps->op->slot->state);
     if (others + maps->op->bytes.len <= STATE_MAP_MAX) return true;
     return err_set(err, ERR_LIMIT,
                    "k8s.state: %s: %zu bytes, with %zu of other states of the script, exceed %d, "
@@ -177,11 +186,11 @@ static bool has_room(const struct state_maps *maps, const struct state_map *map,
                    maps->op->slot->state, maps->op->bytes.len, others, STATE_MAP_MAX);
 }
 
-/* Returns whether the state is what it was, or what an earlier try of ours may have made it. */
+/* Returns whether the state, as it was last seen, is what it was, or what an earlier try of ours may have
+ * made it. */
 static bool is_still(struct state_maps *maps)
 {
-    char sum[STATE_SUM_MAX] = "";
-    if (maps->has_value) hash_lasting(buf_slice(&maps->value), sum);
+    const char *sum = state_map_sum(map_of(maps), maps->op->slot->state);
     if (strcmp(sum, maps->op->mark) == 0) return true;
     return *sum && strcmp(sum, try_of(maps)->sum) == 0;
 }
@@ -196,49 +205,28 @@ static void end_read(struct state_maps *maps)
     finish(maps, true);
 }
 
-/* A state that has been read is known. */
 static void go(struct state_maps *maps)
 {
-    struct state_map *map = map_of(maps);
     struct err err;
-    if (maps->op->fence && !fence_is_open(maps->op->fence)) {
-        state_op_refuse_fence(maps->op);
-        finish(maps, false);
-    } else if (maps->tries++ >= TRIES) {
-        err_set(&err, ERR_IO, "the ConfigMap changes all the time");
-        fail(maps, &err);
-    } else if (maps->op->kind == STATE_MOVE_ASIDE && !maps->is_copied) {
+    if (!may_change(maps)) return;
+    if (maps->op->kind == STATE_MOVE_ASIDE && !maps->is_copied)
         copy(maps);
-    } else if (maps->op->kind == STATE_WRITE && !has_room(maps, map, &err)) {
+    else if (maps->op->kind == STATE_WRITE && !has_room(maps, map_of(maps), &err))
         fail(maps, &err);
-    } else {
+    else
         put(maps);
-    }
 }
 
 static void note_map(struct state_maps *maps, const struct object_response *response)
 {
-    struct state_map *map = map_of(maps);
-    free(map->version);
-    map->version = NULL;
-    map_content_clear(&map->content);
     maps->value.len = 0;
-    maps->has_value = false;
-    if (response->object) {
-        struct text text;
-        struct str version = root_resource_version(response->object, &text);
-        map->version = xstrndup(version.p, version.n);
-        maps->has_value =
-            map_content_read(response->object, maps->op->slot->state, &map->content, &maps->value);
-    }
-    map->is_known = true;
+    maps->has_value = state_map_see(map_of(maps), response->object, maps->op->slot->state, &maps->value);
 }
 
 static void on_got(struct state_maps *maps, const struct object_response *response)
 {
-    const struct state_map *map = map_of(maps);
     note_map(maps, response);
-    if (maps->op->kind == STATE_TAKE && map->version && maps->tries++ < TRIES) {
+    if (maps->op->kind == STATE_TAKE && map_of(maps)->version && maps->tries++ < TRIES) {
         take(maps);
     } else if (state_op_reads(maps->op->kind)) {
         end_read(maps);
@@ -246,7 +234,7 @@ static void on_got(struct state_maps *maps, const struct object_response *respon
         go(maps);
     } else {
         char where[NAME_ROOM];
-        snprintf(where, sizeof where, STATE_MAP_PREFIX "%s", map->place);
+        snprintf(where, sizeof where, STATE_MAP_PREFIX "%s", maps->op->slot->place);
         state_op_refuse_change(maps->op, where);
         finish(maps, false);
     }
@@ -265,12 +253,8 @@ static void on_put(struct state_maps *maps, const struct object_response *respon
     struct text text;
     bool removes = op->kind == STATE_MOVE_ASIDE;
     struct str version = response->object ? root_resource_version(response->object, &text) : (struct str){0};
-    free(map->version);
-    map->version = version.n ? xstrndup(version.p, version.n) : NULL;
-    map->is_known = version.n > 0;
-    map_content_set(&map->content, op->slot->state, removes ? 0 : op->bytes.len);
-    op->mark[0] = '\0';
-    if (!removes) hash_lasting(buf_slice(&op->bytes), op->mark);
+    state_map_wrote(map, version, op->slot->state, removes ? (struct str){0} : buf_slice(&op->bytes));
+    snprintf(op->mark, sizeof op->mark, "%s", state_map_sum(map, op->slot->state));
     if (removes)
         op->where = xasprintf("configmaps %s/" STATE_MAP_PREFIX "%s-aside-%d", maps->namespace_, map->place,
                               maps->aside);
@@ -295,7 +279,7 @@ static void on_refused(struct state_maps *maps, const struct err *err)
     } else if (maps->step == MAP_TAKE) {
         end_read(maps); /* of what was read: that it cannot be written is told by a write */
     } else {
-        map_of(maps)->is_known = false;
+        state_map_doubt(map_of(maps));
         fail(maps, err);
     }
 }
@@ -327,7 +311,7 @@ static void run(struct state_store *store, struct state_op *op)
     maps->tries = 0;
     maps->aside = 1;
     maps->has_value = maps->is_copied = false;
-    if (op->kind == STATE_WRITE && map_of(maps)->is_known)
+    if (op->kind == STATE_WRITE && map_of(maps)->is_known && is_still(maps))
         go(maps);
     else
         send(maps, MAP_GET, OBJECT_GET, NULL);
@@ -344,11 +328,7 @@ static void free_maps(struct state_store *store)
             log_warn("State may not be stored, the engine has ended", F("script", op->slot->place),
                      F("state", op->slot->state));
     state_store_clear(store);
-    for (size_t i = 0; i < maps->map_count; i++) {
-        free(maps->maps[i].place);
-        free(maps->maps[i].version);
-        map_content_clear(&maps->maps[i].content);
-    }
+    for (size_t i = 0; i < maps->map_count; i++) state_map_clear(&maps->maps[i]);
     free(maps->maps);
     free(maps->tried);
     free(maps->namespace_);

@@ -119,6 +119,27 @@ describe("a state in a ConfigMap #threads", function()
     add(engine, 1)
   end)
 
+  it("leaves a state that others changed while another one of the script is stored", function()
+    place:write("a.lua", counts [[
+      local other = k8s.state("other", { keep = "configmap", init = { n = 0 } })
+      k8s.command("other", function()
+        other.n = other.n + 1
+        local ok, err = other:sync()
+        return ok and "stored" or err.reason .. ": " .. err.message
+      end)
+    ]])
+    local engine = start()
+    add(engine, 1)
+    assert.are.equal("stored", ask(engine, "other"))
+    sim.api:patch(MAP, { binaryData = { other = "bm90IGEgc3RhdGU=" } })
+    add(engine, 1)
+    assert.matches("^Conflict: kubelua%-state%-a was changed by another process", ask(engine, "other"))
+    add(engine, 1)
+    stop(engine)
+    assert.are.equal("bm90IGEgc3RhdGU=", read().binaryData.other)
+    assert.are.equal("3 3 item 3", answer(start(), "get"))
+  end)
+
   it("refuses a write of a process that was killed while it was on its way", function()
     local engine = start()
     add(engine, 1)
