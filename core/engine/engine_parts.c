@@ -267,6 +267,7 @@ static void make_host(struct engine *engine)
     if (!engine->options.state_store)
         engine->state_maps =
             state_maps_new(&(const struct state_maps_options){.live = engine->cluster->parts.live,
+                                                              .clock = loop_clock(engine->loop),
                                                               .namespace_ = engine->host.lease.namespace_,
                                                               .field_manager = engine->host.field_manager});
     engine->host.state_maps = engine->state_maps ? engine->state_maps : engine->state_files;

@@ -56,10 +56,15 @@ static bool read_parts(struct state_map *map, const struct root *object, const c
     return found;
 }
 
-bool state_map_see(struct state_map *map, const struct root *object, const char *state, struct buf *value)
+/* Another process that has read the ConfigMap to write it has given it another version, so one of our own is
+ * ours until it changes. */
+bool state_map_see(struct state_map *map, const struct root *object, bool is_own, const char *state,
+                   struct buf *value)
 {
     struct text text;
     struct str version = object ? root_resource_version(object, &text) : (struct str){0};
+    bool is_same = version.n > 0 && map->version && str_is(version, map->version);
+    map->is_own = version.n > 0 && (is_own || (map->is_own && is_same));
     map->is_known = true;
     free(map->version);
     map->version = object ? xstrndup(version.p, version.n) : NULL;
@@ -76,12 +81,12 @@ void state_map_wrote(struct state_map *map, struct str version, const char *stat
     if (bytes.p) hash_lasting(bytes, part->sum);
     free(map->version);
     map->version = version.n ? xstrndup(version.p, version.n) : NULL;
-    map->is_known = version.n > 0;
+    map->is_known = map->is_own = version.n > 0;
 }
 
 void state_map_doubt(struct state_map *map)
 {
-    map->is_known = false;
+    map->is_known = map->is_own = false;
 }
 
 const char *state_map_sum(const struct state_map *map, const char *state)

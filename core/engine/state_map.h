@@ -12,6 +12,7 @@
 struct state_map {
     char *place;   /* behind the prefix of the name */
     bool is_known; /* the rest is what the server has, as far as anybody knows */
+    bool is_own;   /* a request of this process made the version, and was answered */
     char *version; /* NULL: there is no ConfigMap */
     struct map_part {
         char *state;
@@ -21,9 +22,10 @@ struct state_map {
     size_t count;
 };
 
-/* Notes what a request returned; NULL: there is no ConfigMap. Appends the value of one state; returns false
- * if there is none, or one that is no base64. */
-bool state_map_see(struct state_map *map, const struct root *object, const char *state, struct buf *value);
+/* Notes what a request returned, a read or a change by this process (`is_own`); NULL: there is no ConfigMap.
+ * Appends the value of one state; returns false if there is none, or one that is no base64. */
+bool state_map_see(struct state_map *map, const struct root *object, bool is_own, const char *state,
+                   struct buf *value);
 /* Notes that this process has replaced a state, or removed it (`bytes.p` is NULL), which made the version;
  * without a version nothing is known any more. */
 void state_map_wrote(struct state_map *map, struct str version, const char *state, struct str bytes);

@@ -17,5 +17,6 @@ struct map_body {
 };
 
 /* Appends a complete ConfigMap, or a merge patch of one. With a reader and no state it gives the ConfigMap
- * another version and nothing else: what was sent before with the version of now comes too late. */
+ * another version, or makes it, and nothing else: what others sent before, with the version of now or without
+ * one, comes too late. */
 void map_body_write(const struct map_body *body, struct buf *out);

@@ -1,7 +1,7 @@
 /* States in ConfigMaps; see state_maps.h. An operation is a row of requests: the ConfigMap is read unless it
  * is known, with the state as it was left, then written; what is read to be written later is given another
- * version at once. If the server says that it has changed, it is read again: where only other keys or labels
- * differ, the write is repeated. */
+ * version at once, or made. If the server says that it has changed, it is read again: where only other keys
+ * or labels differ, the write is repeated. */
 #include "engine/state_maps.h"
 
 #include <inttypes.h>
@@ -34,6 +34,7 @@ enum map_step { MAP_GET, MAP_TAKE, MAP_PUT, MAP_COPY };
 struct state_maps {
     struct state_store base;
     struct live_client *live;
+    struct clock *clock;
     char *namespace_, *field_manager;
     struct state_map *maps;
     size_t map_count;
@@ -129,7 +130,7 @@ static void send(struct state_maps *maps, enum map_step step, enum object_verb v
         .manager = verb == OBJECT_GET ? NULL : maps->field_manager,
         .timeout_ms = TIMEOUT_MS,
         .urgent = true,
-        .fence = state_op_reads(maps->op->kind) ? NULL : maps->op->fence};
+        .fence = step == MAP_GET ? NULL : maps->op->fence};
     maps->step = step;
     maps->call = live_call(maps->live, &request, on_response, maps);
     if (body) buf_clear(body);
@@ -162,16 +163,17 @@ static void copy(struct state_maps *maps)
     send(maps, MAP_COPY, OBJECT_CREATE, &body);
 }
 
-/* A process that was killed may have left a write on its way. */
+/* A process that was killed may have left a write on its way, perhaps the first one. */
 static void take(struct state_maps *maps)
 {
     char reader[64];
     struct buf body = {0};
     const struct state_map *map = map_of(maps);
     const struct map_body of_map = {.place = map->place, .version = map->version, .reader = reader};
-    snprintf(reader, sizeof reader, "%" PRId64 "-%ld", clock_wall_us(clock_real()), (long)getpid());
+    if (!may_change(maps)) return;
+    snprintf(reader, sizeof reader, "%" PRId64 "-%ld", clock_wall_us(maps->clock), (long)getpid());
     map_body_write(&of_map, &body);
-    send(maps, MAP_TAKE, OBJECT_PATCH, &body);
+    send(maps, MAP_TAKE, map->version ? OBJECT_PATCH : OBJECT_CREATE, &body);
 }
 
 /* --- decisions */
@@ -220,13 +222,14 @@ static void go(struct state_maps *maps)
 static void note_map(struct state_maps *maps, const struct object_response *response)
 {
     maps->value.len = 0;
-    maps->has_value = state_map_see(map_of(maps), response->object, maps->op->slot->state, &maps->value);
+    maps->has_value = state_map_see(map_of(maps), response->object, maps->step == MAP_TAKE,
+                                    maps->op->slot->state, &maps->value);
 }
 
 static void on_got(struct state_maps *maps, const struct object_response *response)
 {
     note_map(maps, response);
-    if (maps->op->kind == STATE_TAKE && map_of(maps)->version && maps->tries++ < TRIES) {
+    if (maps->op->kind == STATE_TAKE && !map_of(maps)->is_own) {
         take(maps);
     } else if (state_op_reads(maps->op->kind)) {
         end_read(maps);
@@ -242,7 +245,10 @@ static void on_got(struct state_maps *maps, const struct object_response *respon
 
 static void on_taken(struct state_maps *maps, const struct object_response *response)
 {
-    note_map(maps, response);
+    if (response->object)
+        note_map(maps, response);
+    else
+        state_map_doubt(map_of(maps));
     end_read(maps);
 }
 
@@ -261,23 +267,36 @@ static void on_put(struct state_maps *maps, const struct object_response *respon
     finish(maps, true);
 }
 
-/* Another one has changed it, or there is none, or there is one. */
-static bool is_outdated(const struct err *err)
+/* Another one has changed it, or there is none, or there is one. A new one that is not found lacks its
+ * namespace. */
+static bool is_outdated(struct state_maps *maps, const struct err *err)
 {
-    return err->http_status == 409 || err->http_status == 404;
+    return err->http_status == 409 || (err->http_status == 404 && map_of(maps)->version);
+}
+
+/* The server will say the same of each such request, until somebody changes rights or rules. */
+static bool is_denied(const struct err *err)
+{
+    static const int passing[] = {401, 408, 425, 429};
+    for (size_t i = 0; i < sizeof passing / sizeof *passing; i++)
+        if (err->http_status == passing[i]) return false;
+    return err->http_status / 100 == 4;
 }
 
 static void on_refused(struct state_maps *maps, const struct err *err)
 {
+    bool is_take = maps->step == MAP_TAKE;
     bool is_absent = maps->step == MAP_GET && err->http_status == 404;
     if (is_absent) {
         on_got(maps, &(const struct object_response){0});
     } else if (maps->step == MAP_COPY && err->http_status == 409 && maps->aside++ < ASIDE_MAX) {
         copy(maps);
-    } else if ((maps->step == MAP_TAKE || maps->step == MAP_PUT) && is_outdated(err)) {
+    } else if ((is_take || maps->step == MAP_PUT) && is_outdated(maps, err)) {
         send(maps, MAP_GET, OBJECT_GET, NULL);
-    } else if (maps->step == MAP_TAKE) {
+    } else if (is_take && is_denied(err)) {
         end_read(maps); /* of what was read: that it cannot be written is told by a write */
+    } else if (is_take && maps->tries < TRIES) {
+        send(maps, MAP_GET, OBJECT_GET, NULL); /* what was on its way may still come, so it is no read yet */
     } else {
         state_map_doubt(map_of(maps));
         fail(maps, err);
@@ -343,6 +362,7 @@ struct state_store *state_maps_new(const struct state_maps_options *options)
     *maps = (struct state_maps){
         .base = {.keep = "configmap", .max = STATE_MAP_MAX, .run = run, .free = free_maps},
         .live = options->live,
+        .clock = options->clock,
         .namespace_ = xstrdup(options->namespace_),
         .field_manager = xstrdup(options->field_manager ? options->field_manager : "kubelua")};
     state_store_init(&maps->base);

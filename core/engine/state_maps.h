@@ -13,7 +13,8 @@ enum { STATE_MAP_MAX = 900 << 10 };
 #define STATE_MAP_READER "kubelua.dev/read-by"
 
 struct state_maps_options {
-    struct live_client *live;  /* borrowed */
+    struct live_client *live;  /* borrowed, as the clock */
+    struct clock *clock;       /* of the engine thread: its wall time is in the annotation */
     const char *namespace_;    /* copied */
     const char *field_manager; /* copied; NULL: the default */
 };

@@ -140,6 +140,41 @@ describe("a state in a ConfigMap #threads", function()
     assert.are.equal("3 3 item 3", answer(start(), "get"))
   end)
 
+  it("refuses a first write of a process that was killed while it was on its way", function()
+    -- What the engine itself writes is refused, so that it is not the first to store something.
+    sim:play {
+      ["do"] = "fault", verb = "patch", resource = "configmaps", what = "status", code = 403, reason = "Forbidden",
+      message = "not now", times = 0,
+    }
+    local engine = start()
+    assert.are.equal("0 0 nil", answer(engine, "get"))
+    local late = { metadata = { name = "kubelua-state-a" }, binaryData = { seen = "bGF0ZQ==" } }
+    sim.api:request("POST", MAPS, late, nil, 409)
+    local map = read()
+    assert.is_nil(map.binaryData)
+    assert.is_truthy(map.metadata.annotations["kubelua.dev/read-by"])
+    assert.are.equal("kubelua", map.metadata.labels["app.kubernetes.io/managed-by"])
+    sim:play { ["do"] = "clear" }
+    add(engine, 1)
+    assert.is_nil(engine:err():find "Conflict", engine:err())
+  end)
+
+  it("gives the ConfigMap another version, although the server fails at first", function()
+    local engine = start()
+    add(engine, 1)
+    kill(engine)
+    local function reader() return (read().metadata.annotations or {})["kubelua.dev/read-by"] end
+    local before = reader()
+    sim:play {
+      ["do"] = "fault", verb = "patch", resource = "configmaps", what = "status", code = 500,
+      reason = "InternalError", message = "not now", times = 1,
+    }
+    engine = start()
+    assert.are.equal("1 1 item 1", answer(engine, "get"))
+    assert.are_not.equal(before, reader())
+    add(engine, 1)
+  end)
+
   it("refuses a write of a process that was killed while it was on its way", function()
     local engine = start()
     add(engine, 1)

@@ -104,7 +104,9 @@ static void on_read(void *ctx, const struct state_op *op)
     keep->reading = NULL;
     take_read(item, op);
     if (!keep->is_inside) timer_start(&keep->again, script_clock(keep->script), item->is_read ? 0 : AGAIN_MS);
-    if (!item->is_read && !keep->is_inside) keep_note_failure(item, cannot_read, keep->read_err);
+    /* The end of a term is no failure: the next one reads again. */
+    bool is_over = !op->ok && op->err.code == ERR_CANCELLED;
+    if (!item->is_read && !keep->is_inside && !is_over) keep_note_failure(item, cannot_read, keep->read_err);
 }
 
 void keep_hold(struct state_keep *keep)
@@ -133,7 +135,7 @@ enum keep_progress keep_read(struct state_keep *keep, struct err *err)
         err_clear(keep->read_err);
         keep->is_inside = true;
         struct state_op *op = state_op_start(item->store, keep_is_dry(keep->script) ? STATE_READ : STATE_TAKE,
-                                             item->slot, NULL, NULL, on_read, item);
+                                             item->slot, NULL, keep->fence, on_read, item);
         keep->is_inside = false;
         if (item->is_read) continue;
         if (keep->read_err->code == ERR_NONE) {

@@ -51,7 +51,7 @@ struct state_op {
     struct state_slot *slot;
     enum state_op_kind kind;
     struct buf bytes;    /* of a write; then of a read */
-    struct fence *fence; /* once closed nothing is written; NULL: none */
+    struct fence *fence; /* once closed nothing is changed, by a take neither; NULL: none */
     state_op_done *done;
     void *ctx;
     /* The result, by the store. */
@@ -100,7 +100,7 @@ void state_store_free(struct state_store *store);
 /* --- for stores */
 
 void state_store_init(struct state_store *store);
-/* Sets the error of an operation that was not done as its fence is closed; returns false. */
+/* Sets the error of an operation that was not done as its fence is closed (ERR_CANCELLED); returns false. */
 bool state_op_refuse_fence(struct state_op *op);
 /* Likewise, as others have changed `where`. */
 bool state_op_refuse_change(struct state_op *op, const char *where);
