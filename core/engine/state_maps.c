@@ -23,7 +23,7 @@
 /* TIMEOUT_MS: of a request. TRIES: of a write, with a look at what has changed before each. */
 enum { TIMEOUT_MS = 10000, TRIES = 5, ASIDE_MAX = 100, NAME_ROOM = STATE_PLACE_MAX + 40 };
 
-/* A request without an answer may have left it. */
+/* A request that was sent since the last one that was answered well: it may have left this, or still may. */
 struct map_try {
     const struct state_slot *slot;
     char sum[STATE_SUM_MAX];
@@ -66,13 +66,30 @@ static struct state_map *map_of(struct state_maps *maps)
     return map;
 }
 
-static struct map_try *try_of(struct state_maps *maps)
+/* --- tries */
+
+static bool was_tried(const struct state_maps *maps, const char *sum)
 {
     for (size_t i = 0; i < maps->tried_count; i++)
-        if (maps->tried[i].slot == maps->op->slot) return &maps->tried[i];
+        if (maps->tried[i].slot == maps->op->slot && strcmp(maps->tried[i].sum, sum) == 0) return true;
+    return false;
+}
+
+static void note_try(struct state_maps *maps)
+{
+    char sum[STATE_SUM_MAX];
+    hash_lasting(buf_slice(&maps->op->bytes), sum);
+    if (was_tried(maps, sum)) return;
     struct map_try *tried = array_add(maps->tried, maps->tried_count);
-    *tried = (struct map_try){.slot = maps->op->slot};
-    return tried;
+    tried->slot = maps->op->slot;
+    memcpy(tried->sum, sum, sizeof sum);
+}
+
+/* All name a version before the one of now. */
+static void forget_tries(struct state_maps *maps)
+{
+    for (size_t i = maps->tried_count; i-- > 0;)
+        if (maps->tried[i].slot == maps->op->slot) array_remove(maps->tried, maps->tried_count, i);
 }
 
 /* --- the end of an operation */
@@ -147,7 +164,7 @@ static void put(struct state_maps *maps)
                               .bytes = buf_slice(&op->bytes),
                               .removes = op->kind == STATE_MOVE_ASIDE};
     map_body_write(&of_map, &body);
-    hash_lasting(of_map.bytes, try_of(maps)->sum);
+    note_try(maps);
     send(maps, MAP_PUT, map->version ? OBJECT_PATCH : OBJECT_CREATE, &body);
 }
 
@@ -194,7 +211,7 @@ static bool is_still(struct state_maps *maps)
 {
     const char *sum = state_map_sum(map_of(maps), maps->op->slot->state);
     if (strcmp(sum, maps->op->mark) == 0) return true;
-    return *sum && strcmp(sum, try_of(maps)->sum) == 0;
+    return *sum && was_tried(maps, sum);
 }
 
 static void end_read(struct state_maps *maps)
@@ -259,6 +276,7 @@ static void on_put(struct state_maps *maps, const struct object_response *respon
     struct text text;
     bool removes = op->kind == STATE_MOVE_ASIDE;
     struct str version = response->object ? root_resource_version(response->object, &text) : (struct str){0};
+    forget_tries(maps);
     state_map_wrote(map, version, op->slot->state, removes ? (struct str){0} : buf_slice(&op->bytes));
     snprintf(op->mark, sizeof op->mark, "%s", state_map_sum(map, op->slot->state));
     if (removes)

@@ -120,6 +120,25 @@ static void test_what_cannot_be_made_is_told_by_a_write(void **state)
     assert_string_equal(b->err.text, "refused: 404");
 }
 
+/* Two tries were sent, and the server takes the first one after it has answered a read before the second. */
+static void test_a_try_of_our_own_that_comes_late_is_known(void **state)
+{
+    struct map_bench *b = *state;
+    take_both(b);
+    start(b, STATE_WRITE, b->a, "one", NULL);
+    struct object_request *late = object_request_copy(under_way());
+    refuse(b, OBJECT_PATCH, 0);
+    start(b, STATE_WRITE, b->a, "two", NULL);
+    serve(b, OBJECT_GET);
+    assert_int_equal(execute(&b->server, late), 200);
+    serve(b, OBJECT_PATCH);
+    serve(b, OBJECT_GET);
+    serve(b, OBJECT_PATCH);
+    assert_ok(b);
+    assert_string_equal(b->server.a, "dHdv");
+    object_request_free(late);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, map_bench_setup, map_bench_teardown)
 
 int main(void)
@@ -132,6 +151,7 @@ int main(void)
         T(test_a_first_write_that_comes_late_is_refused),
         T(test_a_first_write_that_comes_between_is_read),
         T(test_what_cannot_be_made_is_told_by_a_write),
+        T(test_a_try_of_our_own_that_comes_late_is_known),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
