@@ -50,6 +50,23 @@ describe("the schema of the chart's values", function()
     assert.matches(': settings have "namespace": ', out, 1, true)
   end)
 
+  it("has all values of values.yaml, and no others", function()
+    local text, count = temp.read "deploy/helm/kubelua/values.yaml", 0
+    local top, given = nil, { global = true }
+    for line in text:gmatch "[^\n]+" do
+      local indent, name = line:match "^( *)([%w-]+):"
+      if indent == "" then
+        top, count = name, count + 1
+        given[name] = true
+        assert.is_table(schema.properties[name], name)
+      elseif indent == "  " then
+        assert.is_table(schema.properties[top].properties[name], top .. "." .. name)
+      end
+    end
+    assert.is_true(count > 20)
+    for name in pairs(schema.properties) do assert.is_true(given[name], name) end
+  end)
+
   it("takes no key that it does not know", function()
     local found = open_objects(schema, "", {})
     for name, one in pairs(schema.definitions) do open_objects(one, name, found) end
