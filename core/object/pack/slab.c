@@ -296,6 +296,11 @@ void slabs_release(struct slabs *s, uint32_t granule, size_t bytes)
     leave_slabs(s, slab, count);
 }
 
+size_t slabs_cell_bytes(const struct slabs *s, uint32_t granule)
+{
+    return slab_class_bytes(s->slab[granule / GRANULES].class_);
+}
+
 size_t slabs_resident(const struct slabs *s)
 {
     return ((size_t)(s->top - s->first - s->vacant_count + s->dirty_count) << SLAB_SHIFT) +

@@ -45,6 +45,8 @@ void slabs_free(struct slabs *slabs);
 uint32_t slabs_alloc(struct slabs *slabs, size_t bytes);
 /* `bytes` as when it was allocated. */
 void slabs_release(struct slabs *slabs, uint32_t granule, size_t bytes);
+/* Returns the bytes of the cell at the granule, at least those of its allocation: at most SLAB_CELL_MAX. */
+size_t slabs_cell_bytes(const struct slabs *slabs, uint32_t granule);
 /* Returns the bytes that the system counts as used. */
 size_t slabs_resident(const struct slabs *slabs);
 

@@ -58,7 +58,8 @@ static void check_collection(struct script *script)
 
 /* --- blocks beside each other */
 
-/* Of the slabs, which are given back with the heap; all others are malloc's. */
+/* Of the slabs, which are given back with the heap; all others are malloc's, as are those of this size for
+ * which the slabs have no room. */
 enum { CELL_MAX = 256 };
 
 void memory_pack(struct script *script)
@@ -77,38 +78,37 @@ static bool is_cell(size_t size)
     return size > 0 && size <= CELL_MAX;
 }
 
-static void *take(struct slabs *cells, size_t size)
+static bool is_of_slabs(const struct slabs *cells, void *block)
 {
-    if (!is_cell(size)) return malloc(size);
-    uint32_t granule = slabs_alloc(cells, size);
-    return granule ? region_at(cells->region, granule) : NULL;
+    return cells && block && region_of(block) == cells->region;
 }
 
-static void give(struct slabs *cells, void *block, size_t size)
+static void *take(struct slabs *cells, size_t size)
 {
-    if (is_cell(size))
-        slabs_release(cells, (uint32_t)(((char *)block - cells->region) / GRANULE_BYTES), size);
+    uint32_t granule = is_cell(size) ? slabs_alloc(cells, size) : 0;
+    return granule ? region_at(cells->region, granule) : malloc(size);
+}
+
+/* Of the slabs' own size: where Lua could not finish a closure, as memory was refused, it frees the closure
+ * as one without upvalues. */
+static void give(struct slabs *cells, void *block)
+{
+    if (is_of_slabs(cells, block))
+        slabs_release(cells, granule_of(block), slabs_cell_bytes(cells, granule_of(block)));
     else
         free(block);
 }
 
 static void *resize(struct slabs *cells, void *block, size_t old_size, size_t new_size)
 {
-    if (!cells || (!is_cell(old_size) && !is_cell(new_size))) return realloc(block, new_size);
-    if (is_cell(old_size) && is_cell(new_size) && slab_class(old_size) == slab_class(new_size)) return block;
+    bool of_slabs = is_of_slabs(cells, block);
+    if (!of_slabs && !(cells && is_cell(new_size))) return realloc(block, new_size);
+    if (of_slabs && is_cell(new_size) && slab_class(old_size) == slab_class(new_size)) return block;
     void *moved = take(cells, new_size);
     if (!moved || !block) return moved;
     memcpy(moved, block, old_size < new_size ? old_size : new_size);
-    give(cells, block, old_size);
+    give(cells, block);
     return moved;
-}
-
-static void release(struct slabs *cells, void *block, size_t size)
-{
-    if (cells && block)
-        give(cells, block, size);
-    else
-        free(block);
 }
 
 void *memory_allocate(void *ud, void *block, size_t old_size, size_t new_size)
@@ -116,12 +116,14 @@ void *memory_allocate(void *ud, void *block, size_t old_size, size_t new_size)
     struct script *script = ud;
     if (!block) old_size = 0;
     if (new_size == 0) {
-        release(script->heap.cells, block, old_size);
+        give(script->heap.cells, block);
         script->memory -= old_size;
         return NULL;
     }
     if (new_size > old_size && !may_have(script, new_size - old_size)) return NULL;
     void *grown = resize(script->heap.cells, block, old_size, new_size);
+    /* Lua cannot live with a block that does not shrink: it stays as it is, which give can tell. */
+    if (!grown && block && new_size <= old_size) grown = block;
     if (!grown) return NULL;
     script->memory += new_size - old_size;
     if (__builtin_expect(script->memory > script->heap.pace.room_end, 0)) pace_run(script);

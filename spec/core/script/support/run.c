@@ -1,6 +1,9 @@
 /* Tasks of a spec; see run.h. */
 #include "run.h"
+#include "script/generation/script.h"
+#include "script/generation/script_open.h"
 #include "script/vm/call.h"
+#include "script/vm/memory.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,17 +14,39 @@
 
 struct virtual_clock run_clock;
 
+static void begin(struct fixture *f)
+{
+    assert_lua(f,
+               "k8s = require 'k8s' said = ''\n"
+               "function say(...) said = said .. table.concat({...}, ' ') .. ';' end\n"
+               "function take() local s = said said = '' return s end",
+               "nil");
+}
+
 int run_setup(void **state)
 {
     virtual_clock_init(&run_clock);
     fixture_setup(state);
     struct fixture *f = *state;
     f->host.clock = &run_clock.clock;
-    assert_lua(f,
-               "k8s = require 'k8s' said = ''\n"
-               "function say(...) said = said .. table.concat({...}, ' ') .. ';' end\n"
-               "function take() local s = said said = '' return s end",
-               "nil");
+    begin(f);
+    return 0;
+}
+
+int run_setup_packed(void **state)
+{
+    struct err err;
+    virtual_clock_init(&run_clock);
+    fixture_setup(state);
+    struct fixture *f = *state;
+    f->host.clock = &run_clock.clock;
+    script_free(f->script);
+    f->script =
+        script_new(&f->host, &(struct script_source){.path = f->path, .name = "unit", .generation = 1});
+    memory_pack(f->script);
+    if (!state_open(f->script, &err)) fail_msg("%s", err.text);
+    f->script->phase = SCRIPT_RUNNING;
+    begin(f);
     return 0;
 }
 

@@ -15,6 +15,8 @@ struct run {
 extern struct virtual_clock run_clock;
 
 int run_setup(void **state);
+/* With a script whose heap is packed, as that of a prompt. */
+int run_setup_packed(void **state);
 int run_teardown(void **state);
 void run_start(struct fixture *f, struct run *run, const char *lua);
 /* A task that must not wait. */

@@ -10,17 +10,37 @@
 #include "base/mem.h"
 #include "base/time/piece_meter.h"
 #include "core/script/support/run.h"
+#include "object/pack/slab.h"
 #include "script/vm/call.h"
 #include "script/vm/memory.h"
 
 enum { MI = 1 << 20 };
 
+static int limit(struct fixture *f)
+{
+    f->script->limits.values[LIMIT_SCRIPT_MEMORY] = 8 * MI;
+    memory_set_limit(f->script);
+    return 0;
+}
+
 static int setup(void **state)
 {
     run_setup(state);
-    struct fixture *f = *state;
-    f->script->limits.values[LIMIT_SCRIPT_MEMORY] = 8 * MI;
-    memory_set_limit(f->script);
+    return limit(*state);
+}
+
+static int setup_packed(void **state)
+{
+    run_setup_packed(state);
+    return limit(*state);
+}
+
+/* The slabs cannot grow any more. */
+static int setup_full(void **state)
+{
+    setup_packed(state);
+    struct slabs *cells = ((struct fixture *)*state)->script->heap.cells;
+    cells->limit = cells->top;
     return 0;
 }
 
@@ -213,6 +233,29 @@ static void test_a_state_that_does_not_fit_is_refused(void **state)
     if (!strstr(err.text, "over the limit script-memory (40Ki)")) fail_msg("%s", err.text);
 }
 
+/* Lua cannot live with a block that does not shrink. */
+static void test_a_block_shrinks_where_the_slabs_have_no_room(void **state)
+{
+    enum { LARGE = 300, CELL = 200, SMALLER = 48 };
+    struct script *script = ((struct fixture *)*state)->script;
+    size_t before = script->memory;
+    char *large = memory_allocate(script, NULL, 0, LARGE), *cell = memory_allocate(script, NULL, 0, CELL);
+    assert_true(large && cell);
+    memset(large, 'l', LARGE);
+    memset(cell, 'c', CELL);
+    while (slabs_alloc(script->heap.cells, SMALLER)) continue;
+    large = memory_allocate(script, large, LARGE, SMALLER);
+    cell = memory_allocate(script, cell, CELL, SMALLER);
+    assert_true(large && cell);
+    for (int i = 0; i < SMALLER; i++) assert_true(large[i] == 'l' && cell[i] == 'c');
+    assert_int_equal(script->memory, before + 2 * SMALLER);
+    large = memory_allocate(script, large, SMALLER, CELL); /* one of those that were given back */
+    assert_true(large[SMALLER - 1] == 'l');
+    memory_allocate(script, large, CELL, 0);
+    memory_allocate(script, cell, SMALLER, 0);
+    assert_int_equal(script->memory, before);
+}
+
 /* --- refusals everywhere */
 
 static const char everything[] =
@@ -298,7 +341,8 @@ static void test_any_allocation_of_the_load_phase_may_be_refused(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-#define T(name) cmocka_unit_test_setup_teardown(name, setup, run_teardown)
+#define WITH(setup, name) {#name " " #setup, name, setup, run_teardown, NULL}
+#define T(name)           WITH(setup, name)
         T(test_a_call_that_takes_too_much_ends_and_the_next_one_begins_again),
         T(test_the_error_has_script_and_line),
         T(test_what_is_refused_at_once_has_script_and_line_too),
@@ -312,6 +356,16 @@ int main(void)
         T(test_a_state_that_does_not_fit_is_refused),
         T(test_any_allocation_may_be_refused),
         T(test_any_allocation_of_the_load_phase_may_be_refused),
+        WITH(setup_packed, test_a_call_that_takes_too_much_ends_and_the_next_one_begins_again),
+        WITH(setup_packed, test_a_healthy_script_near_its_limit_lives_on),
+        WITH(setup_packed, test_a_prompt_near_its_limit_is_collected_in_steps),
+        WITH(setup_packed, test_a_line_of_a_prompt_that_takes_too_much_ends),
+        WITH(setup_packed, test_any_allocation_may_be_refused),
+        WITH(setup_full, test_a_block_shrinks_where_the_slabs_have_no_room),
+        WITH(setup_full, test_a_call_that_takes_too_much_ends_and_the_next_one_begins_again),
+        WITH(setup_full, test_a_healthy_script_near_its_limit_lives_on),
+        WITH(setup_full, test_a_line_of_a_prompt_that_takes_too_much_ends),
+        WITH(setup_full, test_any_allocation_may_be_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
