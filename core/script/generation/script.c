@@ -315,6 +315,17 @@ void script_step_down(struct script *script)
     leading_step_down(script);
 }
 
+/* Failures of one generation may continue those of the other. */
+static void add_times(struct script_counters *to, const struct script_counters *more)
+{
+    bool is_later = more->failed_us > to->failed_us;
+    const struct script_counters first = is_later ? *to : *more, last = is_later ? *more : *to;
+    to->failed_us = last.failed_us;
+    to->failing_us = last.failing_us;
+    if (failures_go_on(first.failed_us, last.failing_us) && first.failing_us < last.failing_us)
+        to->failing_us = first.failing_us;
+}
+
 void script_add_counters(struct script *script, struct script *other)
 {
     struct script_counters *a = &other->report.counters, *b = &script->report.counters;
@@ -323,10 +334,7 @@ void script_add_counters(struct script *script, struct script *other)
     b->deletes += a->deletes;
     b->errors += a->errors;
     b->failed_writes += a->failed_writes;
-    if (a->failed_us > b->failed_us) {
-        b->failed_us = a->failed_us;
-        b->failing_us = a->failing_us;
-    }
+    add_times(b, a);
     for (size_t i = 0; i < SCRIPT_FUNCTIONS; i++)
         script->report.error_counts[i] += other->report.error_counts[i];
     *a = (struct script_counters){0};

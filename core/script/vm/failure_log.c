@@ -127,13 +127,17 @@ static void keep_first(struct script *script)
     buf_str(&script->report.first_failure, line);
 }
 
-/* A script that has been well for so long fails anew. */
-static void note_time(struct script *script)
+bool failures_go_on(int64_t failed_us, int64_t failing_us)
 {
     enum { WELL_US = 60 * 1000000 };
+    return failed_us && failing_us - failed_us <= WELL_US;
+}
+
+static void note_time(struct script *script)
+{
     struct script_counters *counters = &script->report.counters;
     int64_t now_us = clock_wall_us(script_clock(script));
-    if (!counters->failed_us || now_us - counters->failed_us > WELL_US) counters->failing_us = now_us;
+    if (!failures_go_on(counters->failed_us, now_us)) counters->failing_us = now_us;
     counters->failed_us = now_us;
 }
 

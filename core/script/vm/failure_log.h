@@ -11,6 +11,10 @@ void script_errors_close(struct script *script);
 /* "handler": the label. */
 const char *script_function_label(enum script_function function);
 
+/* Returns whether failures since `failing_us` continue those of which the last was at `failed_us` (0: there
+ * were none): a script that has been well for a minute fails anew. Times of the wall clock. */
+bool failures_go_on(int64_t failed_us, int64_t failing_us);
+
 struct failure_log {
     int64_t written_ms; /* 0: never */
     uint64_t unreported;

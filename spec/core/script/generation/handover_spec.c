@@ -10,6 +10,7 @@
 #include <stdio.h>
 
 #include "core/script/support/feed.h"
+#include "script/generation/script.h"
 #include "script/handlers/delivery.h"
 
 /* One handler with these options; a call takes a second, or as many as its object's uid says. */
@@ -261,6 +262,34 @@ static void test_either_may_go_before_the_other(void **state)
     script_free(new);
 }
 
+enum { S_US = 1000000 };
+
+static void assert_added(int64_t failing_s, int64_t failed_s, int64_t more_failing_s, int64_t more_failed_s,
+                         int64_t expected_failing_s, int64_t expected_failed_s)
+{
+    struct script script = {0}, other = {0};
+    script.report.counters =
+        (struct script_counters){.failing_us = failing_s * S_US, .failed_us = failed_s * S_US};
+    other.report.counters =
+        (struct script_counters){.failing_us = more_failing_s * S_US, .failed_us = more_failed_s * S_US};
+    script_add_counters(&script, &other);
+    assert_int_equal(script.report.counters.failing_us, expected_failing_s * S_US);
+    assert_int_equal(script.report.counters.failed_us, expected_failed_s * S_US);
+    assert_int_equal(other.report.counters.failed_us, 0);
+}
+
+static void test_failures_go_on_over_a_reload_unless_a_minute_was_well(void **state)
+{
+    assert_added(0, 0, 100, 200, 100, 200);
+    assert_added(100, 200, 0, 0, 100, 200);
+    assert_added(230, 240, 100, 200, 100, 240);
+    assert_added(100, 200, 230, 240, 100, 240);
+    assert_added(100, 240, 200, 230, 100, 240); /* both ran at once */
+    assert_added(260, 300, 100, 200, 100, 300);
+    assert_added(261, 300, 100, 200, 261, 300);
+    assert_added(100, 200, 261, 300, 261, 300);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -274,6 +303,7 @@ int main(void)
         T(test_deletes_of_an_object_that_is_delivered_again_stay_though_they_are_many),
         T(test_an_object_that_came_and_went_is_delivered_to_none),
         T(test_either_may_go_before_the_other),
+        T(test_failures_go_on_over_a_reload_unless_a_minute_was_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
