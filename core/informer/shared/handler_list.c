@@ -260,7 +260,7 @@ static struct change change_at(const struct cursor *cursor, size_t i)
 }
 
 /* Returns whether the slot of the object was lost since. */
-static bool is_outdated(const struct cursor *cursor, const struct root *object)
+static bool is_disowned(const struct cursor *cursor, const struct root *object)
 {
     const struct ranges *ranges = cursor->ranges;
     return ranges && ranges->is_losing && !ranges_want(ranges, object);
@@ -271,7 +271,7 @@ size_t cursor_run(struct cursor *cursor, struct handler_list *handlers, size_t m
     size_t done = 0;
     for (; done < max && cursor->at < cursor->end; done++) {
         struct change change = change_at(cursor, cursor->at++);
-        change.info.outdated = is_outdated(cursor, change.object);
+        change.info.disowned = is_disowned(cursor, change.object);
         handler_list_notify(handlers, &change);
     }
     if (cursor->at == cursor->end) cursor_clear(cursor);

@@ -24,7 +24,7 @@ struct event_info {
     bool warm;     /* of the cache that an earlier run stored: the server's state may be newer */
     bool filtered; /* an add or a delete because of the handler's filter: the object itself was updated (I-18)
                     */
-    bool outdated; /* its slot was lost since: another replica is told of it, or this one anew */
+    bool disowned; /* its slot was lost since: another replica is told of it, or this one anew */
     enum shard_event shard;
     int64_t received_us; /* wall time at which the bytes arrived; 0 if that was before the handler */
     /* Of a delete the object of the cache, borrowed like the last one, which may differ from it. NULL: the

@@ -51,7 +51,7 @@ bool delivery_is_held(const struct script_handler *h)
 static bool is_of_others(const struct script_handler *h, const struct handler_event *event)
 {
     if (event->type == ON_LOST) return false;
-    return event->info.outdated ||
+    return event->info.disowned ||
            !sharding_owns(h->script, sharding_slot(h->script, h->claim, event->object));
 }
 
@@ -128,12 +128,14 @@ static void debounce(struct script_handler *h, const struct handler_event *event
 
 static void deliver(struct script_handler *h, const struct handler_event *event)
 {
+    struct handler_event own = *event;
     /* Count the event as skipped first: a quarantined handler must not look like an idle one. */
-    if (quarantine_skips(&h->quarantine) || !is_notified(h) || is_of_others(h, event)) return;
+    if (quarantine_skips(&h->quarantine) || !is_notified(h)) return;
+    if (is_of_others(h, event) && !event_become_lost(&own)) return;
     if (h->debounce)
-        debounce(h, event);
+        debounce(h, &own);
     else
-        notify(h, event);
+        notify(h, &own);
 }
 
 /* Checked before each event, as the call before may have removed the handler or lost the lease. */

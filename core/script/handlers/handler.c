@@ -242,6 +242,24 @@ static bool is_of_lost(void *ctx, const struct handler_event *event)
     return slot && slot_set_has(losing->lost, slot - 1);
 }
 
+/* No cache has the object of a delete any more, to tell of its loss. */
+static bool is_dropped(void *ctx, struct handler_event *event)
+{
+    const struct losing *losing = ctx;
+    if (!is_of_lost(ctx, event)) return false;
+    return losing->handler->functions[ON_LOST] == LUA_NOREF || !event_become_lost(event);
+}
+
+/* Of updates that are kept nobody knows yet whether the handler's filter makes deletes of them. */
+static bool is_kept_dropped(void *ctx, struct handler_event *event)
+{
+    const struct script_handler *h = ((struct losing *)ctx)->handler;
+    bool may_leave = h->functions[ON_LOST] != LUA_NOREF && (h->filter != LUA_NOREF || h->options->filter);
+    if (event->type != ON_UPDATE || !may_leave || !is_of_lost(ctx, event)) return is_dropped(ctx, event);
+    event->info.disowned = true;
+    return false;
+}
+
 void handlers_lose(struct script *script, const struct slot_set *lost)
 {
     struct script_handler *h;
@@ -249,8 +267,8 @@ void handlers_lose(struct script *script, const struct slot_set *lost)
     TAILQ_FOREACH (h, &script->own.handlers->list, link) {
         struct losing losing = {h, lost};
         had_initial |= delivery_has_initial(h);
-        pending_drop(&h->pending, is_of_lost, &losing);
-        pending_drop(&h->kept, is_of_lost, &losing);
+        pending_drop(&h->pending, is_dropped, &losing);
+        pending_drop(&h->kept, is_kept_dropped, &losing);
         handler_metrics_pending(&h->metrics, h->pending.count + h->kept.count);
         if (!h->debounce) continue;
         debounce_drop(h->debounce, is_of_lost, &losing);

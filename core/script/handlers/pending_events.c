@@ -127,10 +127,15 @@ static bool may_join(const struct pending_events *pending, const struct pending_
     return pending->pairs == PENDING_JOIN_ALL;
 }
 
+static bool may_be_lost(const struct handler_event *event)
+{
+    return event->type == ON_LOST || event->info.disowned;
+}
+
 static void count(struct pending_events *pending, const struct pending_entry *entry, int by)
 {
     if (entry->event.info.initial) pending->initial += (size_t)by;
-    if (entry->event.type == ON_LOST) pending->lost += (size_t)by;
+    if (may_be_lost(&entry->event)) pending->lost += (size_t)by;
 }
 
 static void append(struct pending_events *pending, struct pending_key *key, const struct handler_event *event)
@@ -204,7 +209,7 @@ bool pending_has_lost(const struct pending_events *pending, bool (*is)(void *ctx
     const struct pending_entry *entry;
     if (pending->lost == 0) return false; /* this is asked often while calls end */
     TAILQ_FOREACH (entry, &pending->entries, link)
-        if (entry->event.type == ON_LOST && !entry->nothing && is(ctx, entry->event.object)) return true;
+        if (may_be_lost(&entry->event) && !entry->nothing && is(ctx, entry->event.object)) return true;
     return false;
 }
 
@@ -245,14 +250,17 @@ void pending_clear(struct pending_events *pending)
     }
 }
 
-void pending_drop(struct pending_events *pending, bool (*drops)(void *ctx, const struct handler_event *event),
+void pending_drop(struct pending_events *pending, bool (*drops)(void *ctx, struct handler_event *event),
                   void *ctx)
 {
     struct pending_entry *entry, *next;
     for (entry = TAILQ_FIRST(&pending->entries); entry; entry = next) {
-        struct handler_event event = entry->event;
         next = TAILQ_NEXT(entry, link);
-        if (!drops(ctx, &event)) continue;
+        count(pending, entry, -1);
+        bool dropped = drops(ctx, &entry->event);
+        count(pending, entry, 1);
+        if (!dropped) continue;
+        struct handler_event event = entry->event;
         free_entry(pending, entry);
         event_let_go(&event);
     }
@@ -331,6 +339,14 @@ bool event_join(struct handler_event *event, bool nothing, const struct handler_
 {
     if (event_is_end(next->type)) return join_delete(event, nothing, next);
     join_change(event, next);
+    return true;
+}
+
+bool event_become_lost(struct handler_event *event)
+{
+    if (event->type != ON_DELETE) return false;
+    event->type = ON_LOST;
+    event->info.shard = SHARD_LOST;
     return true;
 }
 

@@ -44,6 +44,9 @@ void event_let_go(struct handler_event *event);
  * merged from. Returns false if nothing is left to deliver (an add and a delete): the event is kept for a
  * later merge, which passes true as `nothing`. */
 bool event_join(struct handler_event *event, bool nothing, const struct handler_event *next);
+/* Makes the loss of its object of a delete that no handler is told of any more, as another replica has the
+ * slot: the object is to be forgotten all the same. False for other events. */
+bool event_become_lost(struct handler_event *event);
 /* Returns, borrowed, the state that was delivered before a delete if the last state differs; else NULL.
  * States that differ only in their version are equal: servers assign each delete a version of its own. */
 struct root *event_previous(const struct handler_event *event);
@@ -69,7 +72,7 @@ struct pending_events {
     size_t count, mark;
     size_t most;    /* of them since there were none */
     size_t initial; /* initial objects among them */
-    size_t lost;    /* lost ones among them */
+    size_t lost;    /* lost ones among them, and disowned ones */
     enum pending_pairs pairs;
     bool by_key;
 };
@@ -89,10 +92,11 @@ bool pending_take(struct pending_events *pending, struct handler_event *event);
 struct pending_key *pending_lock(struct pending_events *pending, struct root *object);
 void pending_unlock(struct pending_events *pending, struct pending_key *key);
 bool pending_is_locked(const struct pending_events *pending, const struct root *object);
-/* Drops the events for which `drops` returns true. */
-void pending_drop(struct pending_events *pending, bool (*drops)(void *ctx, const struct handler_event *event),
+/* Drops the events for which `drops` returns true. It may make others lost or disowned. */
+void pending_drop(struct pending_events *pending, bool (*drops)(void *ctx, struct handler_event *event),
                   void *ctx);
-/* Returns whether there is a lost object for which `is` returns true. */
+/* Returns whether there is a lost object for which `is` returns true, or a disowned event of one, as a
+ * filter may make a delete of that. */
 bool pending_has_lost(const struct pending_events *pending, bool (*is)(void *ctx, const struct root *object),
                       void *ctx);
 /* Returns whether pending_take would return an event. */

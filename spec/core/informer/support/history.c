@@ -14,7 +14,7 @@ static void begin(struct history *h, const char *call, const struct event_info *
     if (info->resync) buf_putc(&h->text, '~');
     if (info->filtered) buf_putc(&h->text, '!');
     if (info->coalesced) buf_putc(&h->text, '*');
-    if (info->outdated) buf_putc(&h->text, '<');
+    if (info->disowned) buf_putc(&h->text, '<');
     if (info->shard == SHARD_GAINED) buf_putc(&h->text, '^');
     if (info->shard == SHARD_LOST) buf_putc(&h->text, '-');
 }

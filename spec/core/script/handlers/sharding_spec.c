@@ -29,6 +29,17 @@ static const char counting[] =
     "  OnAdd = function(o, ev) if ev.shard then said = said .. '+' .. o:name() .. ' ' end end,\n"
     "  OnLost = function(o) said = said .. '-' .. o:name() .. ' ' end }\n";
 
+/* As `slow`, but a loss takes nothing; objects with x=yes alone if it is `picky`. */
+#define TELLING(filter)                                                              \
+    "k8s = require 'k8s' said = ''\n"                                                \
+    "k8s.informer('pods', { shard = 'namespace' }):add_event_handler { " filter "\n" \
+    "  OnUpdate = function(_, o) said = said .. o:name() .. ' ' k8s.sleep(1) end,\n" \
+    "  OnDelete = function(o) said = said .. 'deleted ' .. o:name() .. ' ' end,\n"   \
+    "  OnLost = function(o, ev) said = said .. '-' .. o:name() .. '(' .. ev.shard .. ') ' end }\n"
+static const char telling[] = TELLING(""),
+                  picky[] = TELLING("filter = function(o) return o:label 'x' == 'yes' end,"),
+                  picky_by_where[] = TELLING("where = { ['metadata.labels.x'] = 'yes' },");
+
 struct sharing {
     struct cluster *cluster;
     struct shards *shards;
@@ -184,6 +195,84 @@ static void test_a_change_of_an_earlier_share_is_not_told_any_more(void **state)
     fence_unref(fence);
 }
 
+/* No cache has it any more that would tell of its loss. */
+static void test_of_a_delete_that_waits_the_loss_is_told(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct fence *fence = new_fence(&(struct sharing){.cluster = c});
+    load(&s, c, telling, fence);
+    cluster_event(c, 0, LW_MODIFIED, "shop/b x=1"); /* its call is under way */
+    cluster_event(c, 0, LW_DELETED, "shop/c");
+    cluster_event(c, 0, LW_DELETED, "mine/a");
+    give(&s, fence, &s.mine);
+    assert_true(is_busy(&s));
+    give(&s, fence, &s.both);
+    virtual_clock_advance(&c->clock, 1000);
+    cluster_settle(c);
+    assert_ask(c, s.script, "return said", "b -c(lost) deleted a -b(lost) ");
+    assert_false(is_busy(&s));
+    end(&s);
+    fence_unref(fence);
+}
+
+static void test_a_handler_without_on_lost_is_told_nothing_of_it(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct fence *fence = new_fence(&(struct sharing){.cluster = c});
+    load(&s, c,
+         "k8s = require 'k8s' said = ''\n"
+         "local pods = k8s.informer('pods', { shard = 'namespace' })\n"
+         "pods:add_event_handler { OnUpdate = function(_, o) k8s.sleep(1) end,\n"
+         "  OnDelete = function(o) said = said .. o:name() .. ' ' end }",
+         fence);
+    cluster_event(c, 0, LW_MODIFIED, "shop/b x=1");
+    cluster_event(c, 0, LW_DELETED, "shop/c");
+    cluster_event(c, 0, LW_DELETED, "mine/a");
+    give(&s, fence, &s.mine);
+    virtual_clock_advance(&c->clock, 1000);
+    cluster_settle(c);
+    assert_ask(c, s.script, "return said", "a ");
+    end(&s);
+    fence_unref(fence);
+}
+
+/* An object that left the filter, and one that is gone; neither is told of by the cache. */
+static void lose_kept(struct cluster *c, const char *text, const char *says)
+{
+    struct sharing s = {0};
+    struct fence *fence = new_fence(&(struct sharing){.cluster = c});
+    load(&s, c, text, fence);
+    cluster_event(c, 0, LW_MODIFIED, "shop/b x=yes");
+    cluster_event(c, 0, LW_MODIFIED, "shop/c x=yes");
+    cluster_event(c, 0, LW_MODIFIED, "mine/a x=yes");
+    s.script->turn.ticks = 100; /* it has used up its time */
+    cluster_event(c, 0, LW_MODIFIED, "shop/b x=no");
+    cluster_event(c, 0, LW_MODIFIED, "mine/a x=no");
+    cluster_event(c, 0, LW_DELETED, "shop/c x=yes");
+    give(&s, fence, &s.mine);
+    assert_true(is_busy(&s));
+    assert_ask(c, s.script, "return said", "");
+    give(&s, fence, &s.both);
+    virtual_clock_advance(&c->clock, 0);
+    cluster_settle(c);
+    assert_ask(c, s.script, "return said", says);
+    assert_false(is_busy(&s));
+    end(&s);
+    fence_unref(fence);
+}
+
+static void test_of_what_is_kept_and_would_be_a_delete_the_loss_is_told(void **state)
+{
+    lose_kept(*state, picky, "-b(lost) deleted a -c(lost) ");
+}
+
+static void test_a_filter_by_values_makes_losses_of_what_is_kept_too(void **state)
+{
+    lose_kept(*state, picky_by_where, "-b(lost) deleted a -c(lost) ");
+}
+
 /* Nobody else had the slots when the fence closed, though the tables in between were not seen. */
 static void test_slots_that_a_lease_kept_are_known(void **state)
 {
@@ -272,6 +361,10 @@ int main(void)
         T(test_a_loss_that_no_call_was_told_of_yet_is_waited_for),
         T(test_a_loss_of_an_earlier_term_gets_a_closed_fence),
         T(test_a_change_of_an_earlier_share_is_not_told_any_more),
+        T(test_of_a_delete_that_waits_the_loss_is_told),
+        T(test_a_handler_without_on_lost_is_told_nothing_of_it),
+        T(test_of_what_is_kept_and_would_be_a_delete_the_loss_is_told),
+        T(test_a_filter_by_values_makes_losses_of_what_is_kept_too),
         T(test_slots_that_a_lease_kept_are_known),
         T(test_a_key_of_a_slot_that_came_back_waits_for_its_list),
         T(test_a_key_of_a_slot_that_another_one_has_is_dropped),
