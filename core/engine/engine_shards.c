@@ -26,8 +26,8 @@ struct engine_shards {
     bool started;
     struct timer drain;    /* checks whether work for lost slots has ended */
     struct slot_set owned; /* that caches and scripts were told of */
-    struct slot_set kept;  /* while the caches are suspended: the slots that they have as before */
-    bool suspended;
+    struct slot_set kept;  /* while the slots are in doubt: those that they have as before */
+    bool in_doubt;
     struct fence *fence; /* of the term of the Lease that they were told of, a reference; NULL: none */
     int64_t lost_ns;     /* time of the first loss whose work has not ended; 0: none */
     struct series *members, *slots, *gained, *lost, *drains;
@@ -101,30 +101,30 @@ static struct shared_factory *factory_of(const struct engine_shards *own)
 
 /* Another fence means that a term ended, and maybe a new one began, between two looks: events and keys were
  * dropped meanwhile, so that all slots are lost for scripts, also those that the new term has again. Caches
- * are suspended: a Lease that a busy server renews late should cost it no lists. */
+ * are in doubt: a Lease that a busy server renews late should cost it no lists. */
 static void end_term(struct engine_shards *own, struct fence *fence, const struct shards_status *status)
 {
     static const struct slot_set none = {0};
     if (fence == own->fence) return;
     if (own->fence) {
         own->kept = own->owned;
-        own->suspended = true;
+        own->in_doubt = true;
         note(own, &none, status);
-        shared_factory_suspend_slots(factory_of(own));
+        shared_factory_doubt_slots(factory_of(own));
         cancel_calls(own->engine);
     }
     fence_unref(own->fence);
     own->fence = fence ? fence_ref(fence) : NULL;
 }
 
-/* Ends the suspension once it is known what other replicas had meanwhile: with a new term, or when nothing is
+/* Ends the doubt once it is known what other replicas had meanwhile: with a new term, or when nothing is
  * left. */
 static void resume(struct engine_shards *own, const struct shards_status *status)
 {
-    if (!own->suspended) return;
+    if (!own->in_doubt) return;
     for (size_t i = 0; i < ARRAY_LEN(own->kept.words); i++) own->kept.words[i] &= status->kept.words[i];
     if (!own->fence && !slot_set_is_empty(&own->kept)) return;
-    own->suspended = false;
+    own->in_doubt = false;
     shared_factory_set_slots(factory_of(own), &own->kept);
 }
 

@@ -35,7 +35,7 @@ size_t applier_batch(const struct applier *applier, size_t max);
  * then notifies the handlers, those of one owner after those of another: with many owners that is much
  * cheaper than delta by delta. Returns how many, 0 where it must be delta by delta. */
 size_t applier_run_all(struct applier *applier, const struct delta *deltas, size_t max);
-/* Takes out objects of slots that were lost, or puts back what was set aside, and notifies the handlers, at
+/* Takes out objects of slots that were lost, or puts back the restorable ones, and notifies the handlers, at
  * most `max` of them; returns how many, at least 1. Call while there are some (ranges_are_moving), between
  * two deltas or while that is in progress. */
 size_t applier_move(struct applier *applier, size_t max);

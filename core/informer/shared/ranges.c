@@ -24,12 +24,12 @@ void ranges_clear(struct ranges *ranges)
 }
 
 /* Lets go of objects whose slots are not to come back. */
-static void keep_aside(struct ranges *ranges)
+static void keep_restorable(struct ranges *ranges)
 {
     size_t left = 0;
     for (size_t i = 0; i < ranges->kept_count; i++) {
         struct root *object = ranges->kept[i];
-        if (slot_set_has(&ranges->aside, shard_slot_of(ranges->by, object)))
+        if (slot_set_has(&ranges->restorable, shard_slot_of(ranges->by, object)))
             ranges->kept[left++] = object;
         else
             root_unref(object);
@@ -46,33 +46,33 @@ bool ranges_set(struct ranges *ranges, const struct slot_set *owned)
     for (size_t i = 0; i < ARRAY_LEN(lost.words); i++) {
         ranges->lost.words[i] |= lost.words[i];
         ranges->listed.words[i] &= owned->words[i];
-        ranges->aside.words[i] &= owned->words[i];
+        ranges->restorable.words[i] &= owned->words[i];
     }
     ranges->owned = *owned;
-    ranges->is_suspended = false;
-    ranges->has_aside = !slot_set_is_empty(&ranges->aside);
-    keep_aside(ranges);
+    ranges->in_doubt = false;
+    ranges->has_restorable = !slot_set_is_empty(&ranges->restorable);
+    keep_restorable(ranges);
     ranges->is_losing |= !slot_set_is_empty(&lost);
     ranges->generation += gains;
     return gains;
 }
 
-void ranges_suspend(struct ranges *ranges)
+void ranges_doubt(struct ranges *ranges)
 {
-    ranges->is_suspended = true;
+    ranges->in_doubt = true;
     ranges->is_losing |= !slot_set_is_empty(&ranges->listed);
     for (size_t i = 0; i < ARRAY_LEN(ranges->lost.words); i++) {
         ranges->lost.words[i] |= ranges->listed.words[i];
-        ranges->aside.words[i] |= ranges->listed.words[i];
+        ranges->restorable.words[i] |= ranges->listed.words[i];
     }
-    ranges->has_aside = !slot_set_is_empty(&ranges->aside);
+    ranges->has_restorable = !slot_set_is_empty(&ranges->restorable);
     ranges->listed = (struct slot_set){0};
 }
 
 struct slot_set ranges_missing(const struct ranges *ranges)
 {
     const struct slot_set unlisted = slot_set_minus(&ranges->owned, &ranges->listed);
-    return slot_set_minus(&unlisted, &ranges->aside);
+    return slot_set_minus(&unlisted, &ranges->restorable);
 }
 
 bool ranges_want(const struct ranges *ranges, const struct root *object)
@@ -116,8 +116,8 @@ static bool is_lost(const void *ctx, const struct root *object)
 void ranges_take_out(struct ranges *ranges, struct indexer *store, struct replacement *out)
 {
     replacement_take_out(out, store, is_lost, ranges);
-    for (size_t i = 0; ranges->has_aside && i < out->vanished_count; i++)
-        if (slot_set_has(&ranges->aside, shard_slot_of(ranges->by, out->vanished[i])))
+    for (size_t i = 0; ranges->has_restorable && i < out->vanished_count; i++)
+        if (slot_set_has(&ranges->restorable, shard_slot_of(ranges->by, out->vanished[i])))
             *array_add(ranges->kept, ranges->kept_count) = root_ref(out->vanished[i]);
     ranges->lost = (struct slot_set){0};
     ranges->is_losing = false;
@@ -125,11 +125,11 @@ void ranges_take_out(struct ranges *ranges, struct indexer *store, struct replac
 
 void ranges_put_back(struct ranges *ranges)
 {
-    ranges->gained = ranges->aside;
+    ranges->gained = ranges->restorable;
     for (size_t i = 0; i < ARRAY_LEN(ranges->listed.words); i++)
-        ranges->listed.words[i] |= ranges->aside.words[i];
-    ranges->aside = (struct slot_set){0};
-    ranges->has_aside = false;
+        ranges->listed.words[i] |= ranges->restorable.words[i];
+    ranges->restorable = (struct slot_set){0};
+    ranges->has_restorable = false;
     ranges->returning = ranges->kept;
     ranges->returning_count = ranges->kept_count;
     ranges->kept = NULL;

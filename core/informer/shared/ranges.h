@@ -10,17 +10,18 @@ struct ranges {
     enum shard_by by;
     struct slot_set owned;  /* of this replica */
     struct slot_set listed; /* of those: a list had them since they were gained */
-    struct slot_set aside;  /* of those: a list had them, and their objects come back without another one */
+    struct slot_set
+        restorable;         /* of those: a list had them, and their objects come back without another one */
     int64_t generation;     /* of the lists that have all of `owned` */
     struct slot_set lost;   /* whose objects are to be taken out */
     struct slot_set gained; /* that came with the list in progress */
-    struct root **kept;     /* objects of `aside` that were taken out */
+    struct root **kept;     /* objects of `restorable` that were taken out */
     size_t kept_count;
     struct root **returning; /* while they are put back */
     size_t returning_count;
-    bool is_suspended;
+    bool in_doubt;        /* nobody knows which slots this replica owns, until ranges_set */
     bool is_losing;       /* there are some in `lost` */
-    bool has_aside;       /* there are some in `aside` */
+    bool has_restorable;  /* there are some in `restorable` */
     bool is_taking_out;   /* the cursor of the applier is that of lost objects */
     bool is_putting_back; /* it is that of objects that come back */
 };
@@ -37,15 +38,15 @@ static inline bool ranges_are_losing(const struct ranges *ranges)
 static inline bool ranges_are_moving(const struct ranges *ranges)
 {
     return ranges_are_losing(ranges) ||
-           (ranges && (ranges->is_putting_back || (ranges->has_aside && !ranges->is_suspended)));
+           (ranges && (ranges->is_putting_back || (ranges->has_restorable && !ranges->in_doubt)));
 }
-/* Replaces `owned`, and ends a suspension. Returns whether there are new ones, so that a list of the new
+/* Replaces `owned`, and ends a doubt. Returns whether there are new ones, so that a list of the new
  * generation is needed. */
 bool ranges_set(struct ranges *ranges, const struct slot_set *owned);
-/* Suspends all of `owned`, as nobody knows whether this replica still owns them: their objects are taken out,
- * and nothing is applied until ranges_set. With those that it still has nobody else had them meanwhile: what
- * was taken out comes back, and what came since is applied, lists included. */
-void ranges_suspend(struct ranges *ranges);
+/* Puts all of `owned` in doubt, as nobody knows whether this replica still owns them: their objects are taken
+ * out, and nothing is applied until ranges_set. With those that it still has nobody else had them meanwhile:
+ * what was taken out comes back, and what came since is applied, lists included. */
+void ranges_doubt(struct ranges *ranges);
 /* Returns the slots of which a list is needed, or under way. */
 struct slot_set ranges_missing(const struct ranges *ranges);
 /* Returns whether the delta of one object concerns the cache. */
@@ -56,6 +57,6 @@ void ranges_take_list(struct ranges *ranges, struct delta *list);
 bool ranges_gained(const struct ranges *ranges, const struct root *object);
 /* Takes the objects of lost slots out of the store. */
 void ranges_take_out(struct ranges *ranges, struct indexer *store, struct replacement *out);
-/* Begins to put back what is set aside: `returning`, until ranges_have_back. */
+/* Begins to put back what may be put back: `returning`, until ranges_have_back. */
 void ranges_put_back(struct ranges *ranges);
 void ranges_have_back(struct ranges *ranges);

@@ -126,12 +126,12 @@ struct cache_view {
 void shared_factory_each_cache(const struct shared_factory *factory,
                                void (*fn)(void *ctx, const struct cache_view *cache), void *ctx);
 /* Replaces the slots of this replica, for all informers that share objects. Before the first call these have
- * not begun. Ends a suspension. */
+ * not begun. Ends a doubt. */
 void shared_factory_set_slots(struct shared_factory *factory, const struct slot_set *slots);
-/* Suspends the slots, as nobody knows whether this replica still owns them: their objects are lost for
+/* Puts the slots in doubt, as nobody knows whether this replica still owns them: their objects are lost for
  * handlers, and come back without a list if the next shared_factory_set_slots has their slots. That one may
  * have only slots that no other replica had meanwhile. Lists in progress go on. */
-void shared_factory_suspend_slots(struct shared_factory *factory);
+void shared_factory_doubt_slots(struct shared_factory *factory);
 /* Returns whether handlers have yet to be notified of objects of slots that were lost. */
 bool shared_factory_is_losing(const struct shared_factory *factory);
 /* Returns by what the informers of the claim share objects. */

@@ -83,7 +83,7 @@ struct shared_factory {
     uint64_t started;
     bool closing;
     struct slot_set slots; /* of this replica, if `options.shares` */
-    bool suspended;        /* nobody knows whether they still are */
+    bool in_doubt;         /* nobody knows whether they still are */
     struct pool *pool;     /* of transformed objects, with their packer; NULL until there are any */
     struct packer *packer;
 };

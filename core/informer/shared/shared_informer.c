@@ -165,15 +165,15 @@ static void measure(struct shared_informer *informer)
 }
 
 /* Deltas wait until it is known who owns the slots. */
-static bool is_suspended(const struct shared_informer *informer)
+static bool is_in_doubt(const struct shared_informer *informer)
 {
     const struct applier *applier = &informer->applier;
-    return applier->ranges && applier->ranges->is_suspended && !applier_has_begun(applier);
+    return applier->ranges && applier->ranges->in_doubt && !applier_has_begun(applier);
 }
 
 static size_t apply_some(struct shared_informer *informer, size_t max)
 {
-    if (is_suspended(informer)) {
+    if (is_in_doubt(informer)) {
         informer->owed = 0;
         return 0;
     }
@@ -278,7 +278,7 @@ bool shared_informer_has_work(const struct shared_informer *informer)
     if (waits_for_turn(informer)) return false;
     if (handlers->delivering_initial || handlers->waiting || ranges_are_moving(informer->applier.ranges))
         return true;
-    return !is_suspended(informer) && (informer->batch_count > 0 || delta_fifo_len(informer->fifo) > 0);
+    return !is_in_doubt(informer) && (informer->batch_count > 0 || delta_fifo_len(informer->fifo) > 0);
 }
 
 void shared_informer_share(struct shared_informer *informer, enum shard_by by)

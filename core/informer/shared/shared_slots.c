@@ -22,16 +22,16 @@ void shared_slots_start(struct shared *shared)
     if (!is_shared(shared)) return;
     shared_informer_share(shared->informer, shared->key.shard);
     if (!slot_set_is_empty(&shared->factory->slots)) set_slots(shared);
-    if (shared->factory->suspended) ranges_suspend(shared_informer_ranges(shared->informer));
+    if (shared->factory->in_doubt) ranges_doubt(shared_informer_ranges(shared->informer));
 }
 
-void shared_factory_suspend_slots(struct shared_factory *factory)
+void shared_factory_doubt_slots(struct shared_factory *factory)
 {
     struct shared *shared;
-    factory->suspended = true;
+    factory->in_doubt = true;
     TAILQ_FOREACH (shared, &factory->informers, link) {
         if (!is_shared(shared) || shared->stopping) continue;
-        ranges_suspend(shared_informer_ranges(shared->informer));
+        ranges_doubt(shared_informer_ranges(shared->informer));
         atomic_store(&shared->changed, true);
     }
     waker_wake(factory->waker);
@@ -40,9 +40,9 @@ void shared_factory_suspend_slots(struct shared_factory *factory)
 void shared_factory_set_slots(struct shared_factory *factory, const struct slot_set *slots)
 {
     struct shared *shared;
-    if (!factory->suspended && slot_set_equal(&factory->slots, slots)) return;
+    if (!factory->in_doubt && slot_set_equal(&factory->slots, slots)) return;
     factory->slots = *slots;
-    factory->suspended = false;
+    factory->in_doubt = false;
     TAILQ_FOREACH (shared, &factory->informers, link) {
         if (!is_shared(shared) || shared->stopping) continue;
         set_slots(shared);

@@ -25,11 +25,11 @@ struct run {
     struct gains *gains;
     int64_t generation;
     bool in[PARTS]; /* of the hash space: they are owned */
-    bool watch_lists, suspended;
+    bool watch_lists, in_doubt;
 };
 
 static struct {
-    size_t gains, losses, alone, suspensions;
+    size_t gains, losses, alone, doubts;
     struct changing_totals all;
 } total;
 
@@ -121,16 +121,16 @@ static void toggle_part(void *ctx)
 {
     struct run *run = ctx;
     int i = (int)dice(run, 0, PARTS);
-    if (run->suspended) {
-        run->suspended = false;
+    if (run->in_doubt) {
+        run->in_doubt = false;
         if (dice(run, 0, 2)) run->in[i] = false;
         set_slots(run);
         return;
     }
     if (run->share.reflector && !dice(run, 0, 3)) {
-        run->suspended = true;
-        total.suspensions++;
-        ranges_suspend(shared_informer_ranges(run->share.informer));
+        run->in_doubt = true;
+        total.doubts++;
+        ranges_doubt(shared_informer_ranges(run->share.informer));
         return;
     }
     run->in[i] = !run->in[i];
@@ -166,7 +166,7 @@ static bool is_owned(void *ctx, int key, const struct root *object)
 
 static bool check_owned(void *ctx, struct root *object)
 {
-    assert_true(is_owned(ctx, 0, object) && !((struct run *)ctx)->suspended);
+    assert_true(is_owned(ctx, 0, object) && !((struct run *)ctx)->in_doubt);
     return true;
 }
 
@@ -177,7 +177,7 @@ static void check_left(void *ctx)
 
 static void settle(struct run *run)
 {
-    if (run->suspended) toggle_part(run);
+    if (run->in_doubt) toggle_part(run);
     if (!run->share.reflector) toggle_part(run);
     changing_settle(&run->share);
     const struct ranges *ranges = shared_informer_ranges(run->share.informer);
@@ -205,11 +205,11 @@ static void test_after_random_gains_losses_and_faults_cache_and_handlers_agree_w
 {
     runs_play(play, 2000);
     print_message(
-        "%zu calls, %zu coalesced, %zu gains, %zu losses, %zu suspensions, %zu lists of gained slots, %zu "
+        "%zu calls, %zu coalesced, %zu gains, %zu losses, %zu doubts, %zu lists of gained slots, %zu "
         "list requests, %zu watches, %zu objects compared\n",
-        total.all.calls, total.all.coalesced, total.gains, total.losses, total.suspensions, total.alone,
+        total.all.calls, total.all.coalesced, total.gains, total.losses, total.doubts, total.alone,
         total.all.lists, total.all.watches, total.all.compared);
-    assert_true(total.all.calls > 0 && total.gains > 0 && total.suspensions > 0 && total.alone > 0 &&
+    assert_true(total.all.calls > 0 && total.gains > 0 && total.doubts > 0 && total.alone > 0 &&
                 total.all.compared > 0);
 }
 

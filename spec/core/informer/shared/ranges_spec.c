@@ -119,14 +119,14 @@ static void test_events_older_than_what_the_cache_has_are_dropped(void **state)
     assert_history("delete apple/x@7");
 }
 
-static void suspend(void)
+static void doubt(void)
 {
-    ranges_suspend(shared_informer_ranges(informer));
+    ranges_doubt(shared_informer_ranges(informer));
 }
 
-static void test_what_is_suspended_is_lost_and_comes_back_without_a_list(void **state)
+static void test_what_is_in_doubt_is_lost_and_comes_back_without_a_list(void **state)
 {
-    suspend();
+    doubt();
     delta(DELTA_UPDATED, "apple/x@2");
     delta(DELTA_DELETED, "banana/x@3");
     assert_history("delete- apple/x@1; delete- banana/x@1");
@@ -138,10 +138,10 @@ static void test_what_is_suspended_is_lost_and_comes_back_without_a_list(void **
     assert_store("apple/x@2", "3");
 }
 
-static void test_a_list_in_progress_counts_after_a_suspension(void **state)
+static void test_a_list_in_progress_counts_after_a_doubt(void **state)
 {
     assert_true(own("abc"));
-    suspend();
+    doubt();
     assert_history("delete- apple/x@1; delete- banana/x@1");
     list("cherry/x@2 apple/x@1", 0);
     assert_false(own("abc"));
@@ -150,7 +150,7 @@ static void test_a_list_in_progress_counts_after_a_suspension(void **state)
 
 static void test_what_another_one_had_meanwhile_does_not_come_back(void **state)
 {
-    suspend();
+    doubt();
     assert_history("delete- apple/x@1; delete- banana/x@1");
     delta(DELTA_UPDATED, "banana/x@2");
     assert_false(own("a"));
@@ -163,15 +163,15 @@ static void test_what_another_one_had_meanwhile_does_not_come_back(void **state)
 }
 
 /* Before the objects were taken out, and while they are put back. */
-static void test_suspensions_may_follow_each_other_at_once(void **state)
+static void test_doubts_may_follow_each_other_at_once(void **state)
 {
-    suspend();
+    doubt();
     assert_false(own("ab"));
-    suspend();
+    doubt();
     assert_false(own("ab"));
     while (!strstr(history.text.data ? buf_text(&history.text) : "", "add^"))
         shared_informer_process(informer, 1);
-    suspend();
+    doubt();
     assert_false(own("a"));
     assert_history(
         "delete- apple/x@1; delete- banana/x@1; add^ apple/x@1; add<^ banana/x@1; delete- apple/x@1; "
@@ -179,10 +179,10 @@ static void test_suspensions_may_follow_each_other_at_once(void **state)
     assert_store("apple/x@1", "9");
 }
 
-/* Objects that are set aside go with it. */
-static void test_a_cache_may_end_while_it_is_suspended(void **state)
+/* Restorable objects go with it. */
+static void test_a_cache_may_end_while_it_is_in_doubt(void **state)
 {
-    suspend();
+    doubt();
     assert_history("delete- apple/x@1; delete- banana/x@1");
     assert_false(ranges_are_moving(shared_informer_ranges(informer)));
 }
@@ -234,11 +234,11 @@ int main(void)
         TEST(test_slots_may_be_lost_in_the_middle_of_a_list),
         TEST(test_what_the_server_no_longer_has_is_deleted),
         TEST(test_events_older_than_what_the_cache_has_are_dropped),
-        TEST(test_what_is_suspended_is_lost_and_comes_back_without_a_list),
-        TEST(test_a_list_in_progress_counts_after_a_suspension),
+        TEST(test_what_is_in_doubt_is_lost_and_comes_back_without_a_list),
+        TEST(test_a_list_in_progress_counts_after_a_doubt),
         TEST(test_what_another_one_had_meanwhile_does_not_come_back),
-        TEST(test_suspensions_may_follow_each_other_at_once),
-        TEST(test_a_cache_may_end_while_it_is_suspended),
+        TEST(test_doubts_may_follow_each_other_at_once),
+        TEST(test_a_cache_may_end_while_it_is_in_doubt),
         TEST(test_mirrors_lose_it_too),
         cmocka_unit_test_teardown(test_slots_are_there_once_their_list_is_transformed, informer_close),
     };
