@@ -102,7 +102,8 @@ function history.of(obj, given)
   end
   local state = object and raw.object.copy(object)
   -- An array, also to k8s.json: what is said of all versions stands beside it.
-  local list = setmetatable({}, { __index = { deleted = deleted, kind = object and object.kind } })
+  local meta = { __index = { deleted = deleted, kind = object and object.kind } }
+  local list = setmetatable({}, raw.json.array(meta))
   for i, version in ipairs(versions) do
     if state then
       state.metadata.resourceVersion = version.resource_version
@@ -111,7 +112,7 @@ function history.of(obj, given)
     list[i] = {
       time = version.time, event = version.event, resource_version = version.resource_version,
       manager = text_or_nil(version.manager), script = text_or_nil(version.script), object = shown,
-      changes = state and go_back(state, version) or {},
+      changes = state and go_back(state, version) or raw.json.array(),
     }
   end
   return list

@@ -232,6 +232,10 @@ describe("the history of objects", function()
     says("cm/old: no change of it was seen yet: it is as it was listed", "cm/old")
     says("cm/old: no versions are known; shop has no such object (-n)", "cm/old", "-n", "shop")
     says("nodes/n: no versions are known; there is no such object", "nodes/n")
+    local old = 'k8s.history { kind = "cm", namespace = "default", name = "old" }'
+    assert.are.same({ "[]\n", 0, "" }, { engine.ask("query", old, "-o", "json") })
+    assert.are.equal("false\nConfigMap\n",
+      (engine.ask("query", ("(%s).deleted, (%s).kind"):format(old, old))))
   end)
 
   it("says what is wrong", function()

@@ -59,9 +59,11 @@ void copy_mark_array(lua_State *L)
 
 bool copy_is_array(lua_State *L, int idx)
 {
+    int top = lua_gettop(L);
     if (!lua_getmetatable(L, idx)) return false;
     push_ref(L, script_of(L), REF_ARRAY_META);
     bool is = lua_rawequal(L, -1, -2) != 0;
-    lua_pop(L, 2);
+    if (!is && lua_getmetatable(L, top + 1)) is = lua_rawequal(L, -1, -2) != 0;
+    lua_settop(L, top);
     return is;
 }

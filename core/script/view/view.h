@@ -60,6 +60,7 @@ void view_define(lua_State *L);
 void copy_push_value(lua_State *L, struct value value);
 /* Marks the table on top of the stack as an array. */
 void copy_mark_array(lua_State *L);
+/* Returns whether the table is marked so, or its metatable is, which has more to say beside the elements. */
 bool copy_is_array(lua_State *L, int idx);
 
 /* Integers that a Lua number cannot represent exactly. */
