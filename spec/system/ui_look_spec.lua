@@ -114,6 +114,12 @@ describe("the look of the page", function()
     local old = '{ errors: 7, failingSince: "2026-01-02T03:00:00Z", lastErrorTime: "2026-01-02T03:04:00Z" }'
     assert.are.equal("failed 3h ago wait", page:eval(('health(%s, "2026-01-02T06:04:30Z").join(" ")'):format(old)))
     assert.are.equal("fails for 4m30s bad", page:eval(('health(%s, "2026-01-02T03:04:30Z").join(" ")'):format(old)))
+    -- Another state does not hide that one fails.
+    local both = [[problems({ engine: { now: "2026-01-02T03:04:30Z" }, scripts: [{ name: "both", errors: 7,
+      quarantined: [{ id: "x", why: "it spins" }], failingSince: "2026-01-02T03:00:00Z",
+      lastErrorTime: "2026-01-02T03:04:00Z" }] }).join("; ")]]
+    assert.are.equal("both: quarantined x: it spins; both: fails since 2026-01-02T03:00:00Z, 7 errors in all",
+      page:eval(both))
   end)
 
   looks("has the state and the errors on a screen of 400 pixels, and nothing beyond it", function()

@@ -230,7 +230,7 @@ function problems(state) {
     if (script.reloadError) list.push(`${script.name}: ${script.reloadError}`);
     for (const one of script.quarantined || []) list.push(`${script.name}: quarantined ${one.id}: ${one.why}`);
     if (script.mainState === "failed") list.push(`${script.name}: ${script.main}`);
-    if (health(script, engine.now)[0].startsWith("fails")) {
+    if (fails(script, engine.now)) {
       list.push(`${script.name}: fails since ${script.failingSince}, ${script.errors} errors in all`);
     }
   }
