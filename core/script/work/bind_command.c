@@ -13,30 +13,32 @@
 enum { NAME_MAX_BYTES = 60, HELP_MAX_BYTES = 2000 };
 
 /* A name is typed in a shell, and shown behind a script's name and a slash. `function` is whose errors it
- * has. */
+ * has, here and below. */
 static const char *name_arg(lua_State *L, int idx, const char *function)
 {
-    return check_id(L, arg_str(L, idx, "k8s.command: the name"), function, "name", NAME_MAX_BYTES);
+    struct str name = arg_str(L, idx, lua_pushfstring(L, "%s: the name", function));
+    return check_id(L, name, function, "name", NAME_MAX_BYTES);
 }
 
-static const char *help_arg(lua_State *L, int idx)
+static const char *help_arg(lua_State *L, int idx, const char *function)
 {
-    struct str help = arg_str_opt(L, idx, "k8s.command: help");
-    if (help.n > HELP_MAX_BYTES) script_raise(L, "k8s.command: help has at most %d bytes", HELP_MAX_BYTES);
+    struct str help = arg_str_opt(L, idx, lua_pushfstring(L, "%s: help", function));
+    if (help.n > HELP_MAX_BYTES)
+        script_raise(L, "%s: help has %zu bytes, and may have at most %d", function, help.n, HELP_MAX_BYTES);
     return help.p ? help.p : "";
 }
 
-/* new(name, function, help, where): `where` is the function of k8s that errors of the name tell, k8s.command
- * if it is absent. */
+/* new(name, function, help, where): `where` is the function of k8s that errors tell, k8s.command if it is
+ * absent. */
 static int l_command_new(lua_State *L)
 {
     struct script *script = script_of(L);
     struct script_commands *commands = script->own.commands;
-    arg_loading(L, "k8s.command");
     lua_settop(L, 4);
     const char *where = lua_type(L, 4) == LUA_TSTRING ? own_text(L, 4) : "k8s.command";
-    const char *name = name_arg(L, 1, where), *help = help_arg(L, 3);
-    arg_function(L, 2, "k8s.command: the second argument");
+    arg_loading(L, where);
+    const char *name = name_arg(L, 1, where), *help = help_arg(L, 3, where);
+    arg_function(L, 2, lua_pushfstring(L, "%s: the second argument", where));
     if (commands_find(script, name)) script_raise(L, "%s: the command %s is already registered", where, name);
     if (commands->count == COMMANDS_MAX)
         script_raise(L, "%s: a script can have at most %d commands", where, COMMANDS_MAX);

@@ -211,6 +211,22 @@ static void test_a_timer_takes_over_when_another_is_due(void **state)
     assert_int_equal(new_cron->skipped, 3);
 }
 
+static void test_misuse_of_a_command_names_the_function_that_was_called(void **state)
+{
+    struct fixture *f = *state;
+    f->script->phase = SCRIPT_LOADING;
+    assert_raises(f, "k8s.cron('@daily', print, { name = '-a' })",
+                  "snippet.lua:1: k8s.cron: \"-a\" is not a valid name");
+    assert_raises(f, "k8s.command('-a', print)", "snippet.lua:1: k8s.command: \"-a\" is not a valid name");
+    assert_raises(f, "k8s.command(nil, print)", "snippet.lua:1: k8s.command: the name must be a string");
+    assert_raises(f, "k8s.command('a', 1)",
+                  "snippet.lua:1: k8s.command: the second argument must be a function");
+    assert_raises(f, "k8s.command('a', print, { help = ('x'):rep(2001) })",
+                  "snippet.lua:1: k8s.command: help has 2001 bytes, and may have at most 2000");
+    f->script->phase = SCRIPT_RUNNING;
+    assert_raises(f, "k8s.command('a', print)", "snippet.lua:1: k8s.command may only be called while");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -224,6 +240,7 @@ int main(void)
         T(test_a_run_that_fails_ends_that_run_only),
         T(test_cron_may_stop_itself),
         T(test_misuse_raises),
+        T(test_misuse_of_a_command_names_the_function_that_was_called),
         T(test_timers_report_what_they_are_and_when_they_are_due),
         T(test_a_timer_takes_over_when_another_is_due),
     };
