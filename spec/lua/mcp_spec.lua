@@ -121,9 +121,9 @@ describe("kubelua mcp", function()
       "get --selector=a=b,--c --admin-socket=/s -- --allow-writes --x a b", "query --admin-socket=/s -- -1",
       "audit --engine --explain=r --admin-socket=/s --",
     }, started)
-    _, started = session({ call("get", { kind = "secrets", output = "json" }), { "end", 0, "", "" } },
-      { ["show-secrets"] = true })
-    assert.are.same({ "get --show-secrets --output=json -- secrets" }, started)
+    _, started = session({ call("get", { kind = "secrets", output = "json" }), { "end", 0, "", "" },
+      call("audit", {}), { "end", 0, "", "" } }, { ["show-secrets"] = true })
+    assert.are.same({ "get --show-secrets --output=json -- secrets", "audit --engine --show-secrets --" }, started)
   end)
 
   it("tells a client what a tool printed, and whether it failed", function()

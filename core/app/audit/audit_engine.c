@@ -45,7 +45,7 @@ struct audit_client {
 
 const struct flag *audit_engine_flags(struct audit_request *request)
 {
-    static struct flag table[7];
+    static struct flag table[8];
     struct audit_engine_flags *flags = &request->engine;
     *flags = (struct audit_engine_flags){
         .timeout_ms = 300000, .child_memory = 512 << 20, .nice = AUDIT_NICE_DEFAULT};
@@ -54,6 +54,8 @@ const struct flag *audit_engine_flags(struct audit_request *request)
          "Audit the caches of a running engine instead of a cluster; without -f, use the rules of its own "
          "scripts"},
         FLAG_ADMIN_SOCKET(&request->options.admin_socket),
+        {"show-secrets", 0, FLAG_BOOL, &flags->show_secrets, NULL, NULL,
+         "With --engine: report values of the data of Secrets, too"},
         {"children", 0, FLAG_COUNT, &flags->children, "N", NULL,
          "Number of child processes to fork, up to 8 (default one per core); 1 for large files of --from: "
          "none"},
@@ -220,8 +222,11 @@ static enum audit_end end_of(const struct audit_client *a, struct err *err)
 
 static bool take_begun(struct audit_client *a, size_t at, struct err *err)
 {
-    const struct audit_stream_sink sink = {
-        .table = a->table, .print = on_print, .problem = on_problem, .ctx = a};
+    const struct audit_stream_sink sink = {.table = a->table,
+                                           .print = on_print,
+                                           .problem = on_problem,
+                                           .hides_secrets = !a->request->engine.show_secrets,
+                                           .ctx = a};
     size_t pids = tape_field(&a->session.tape, at, STR("pids"));
     a->pause_ns = audit_session_number(&a->session, at, STR("pauseNs"));
     for (size_t v = pids ? tape_first(&a->session.tape, pids, NULL) : 0; v && a->count < a->session.fd_count;

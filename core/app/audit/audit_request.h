@@ -11,6 +11,7 @@ enum { AUDIT_NICE_DEFAULT = 10 };
 
 struct audit_engine_flags {
     bool enabled; /* --engine: a running one, in place of a cluster */
+    bool show_secrets;
     int children, nice;
     int64_t timeout_ms;
     size_t child_memory;

@@ -122,6 +122,8 @@ static bool check_fix(const struct audit_request *request, struct err *err)
 {
     const char *output = request->output;
     if (!check_apply(request, err)) return false;
+    if (request->engine.show_secrets && !request->engine.enabled)
+        return err_set(err, ERR_INVALID, "--show-secrets requires --engine; other audits hide nothing");
     if (request->fix && request->engine.enabled)
         return err_set(err, ERR_INVALID, "--fix cannot be combined with --engine");
     if (!(request->fix || request->apply) || audit_is_table(request) || strcmp(output, "json") == 0 ||

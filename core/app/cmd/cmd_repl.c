@@ -22,7 +22,7 @@ struct prompt_session {
 
 static struct {
     struct flag_list from;
-    bool engine;
+    bool engine, show_secrets;
     const char *socket; /* NULL: the default one */
 } own;
 static struct options options;
@@ -34,6 +34,7 @@ static const struct flag flags[] = {
      "also with --watch (repeatable)"},
     {"engine", 0, FLAG_BOOL, &own.engine, NULL, NULL,
      "Use the caches of a running engine instead of a cluster"},
+    {"show-secrets", 0, FLAG_BOOL, &own.show_secrets, NULL, NULL, "With --engine: permit reading Secrets"},
     {"admin-socket", 0, FLAG_STRING, &own.socket, "PATH", NULL,
      "Unix socket of the running engine, for --engine (default $XDG_RUNTIME_DIR/kubelua.sock; "
      "/run/kubelua.sock for root)"},
@@ -75,7 +76,8 @@ static struct repl_style style_of(const struct prompt_session *s)
 {
     const char *no_colour = getenv("NO_COLOR");
     struct winsize size;
-    struct repl_style style = {.colours = prompt_is_terminal(s->prompt) && !(no_colour && *no_colour)};
+    struct repl_style style = {.colours = prompt_is_terminal(s->prompt) && !(no_colour && *no_colour),
+                               .hides_secrets = own.engine && !own.show_secrets};
     if (prompt_is_terminal(s->prompt) && ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
         style.width = size.ws_col;
     return style;
@@ -216,6 +218,10 @@ static int run_with(const struct command_line *line, struct err *err)
     if (own.engine && !takes_only_own(line, err)) return EXIT_USAGE;
     if (reads_stdin(&own.from)) {
         err_set(err, ERR_INVALID, "--from: stdin is the prompt's; write the objects to a file");
+        return EXIT_USAGE;
+    }
+    if (own.show_secrets && !own.engine) {
+        err_set(err, ERR_INVALID, "--show-secrets requires --engine; other prompts hide nothing");
         return EXIT_USAGE;
     }
     if (own.engine && own.from.count) {

@@ -48,7 +48,8 @@ struct audit_stream_sink {
     /* Of files only; as the above, they may be NULL. */
     void (*unmatched)(void *ctx, const struct audit_unmatched_run *run);
     void (*type)(void *ctx, struct str api_version, struct str kind);
-    struct str file; /* of all objects */
+    struct str file;    /* of all objects */
+    bool hides_secrets; /* values that may be data of Secrets are replaced */
     void *ctx;
 };
 

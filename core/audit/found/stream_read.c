@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "audit/found/secret_value.h"
 #include "audit/found/stream.h"
 #include "base/mem.h"
 #include "base/must.h"
@@ -17,6 +18,7 @@ struct audit_stream {
     uint32_t object;     /* of the table: the last one with rows */
     size_t before, line; /* of a file; 0: none was sent for the next object */
     bool has_object, begun, ended, broken;
+    bool is_secret; /* the last object */
 };
 
 struct audit_stream *audit_stream_new(const struct audit_stream_sink *sink)
@@ -111,6 +113,7 @@ static void take_row(const struct audit_stream *stream, struct wire_reader *read
     row.accepted = wire_number_below(reader, 2) != 0;
     take_texts(reader, &row, audit_row_texts, ROW_TEXTS);
     if (reader->bad) return;
+    if (stream->is_secret && row.value.n && secret_value_is_at(row.path)) row.value = SECRET_VALUE;
     if (row.verdict == VERDICT_PASS)
         audit_table_add_pass(stream->sink.table, row.rule);
     else
@@ -131,6 +134,7 @@ static void take_object(struct audit_stream *stream, struct wire_reader *reader)
     take_texts(reader, &object, audit_object_texts, OBJECT_TEXTS);
     if (!stream->begun) reader->bad = true;
     if (reader->bad) return;
+    stream->is_secret = stream->sink.hides_secrets && secret_value_is_of(&object);
     size_t before = audit_table_object_count(table);
     audit_table_begin_object(table, &object);
     take_rows(stream, reader);

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "audit/found/secret_value.h"
 #include "audit/found/table.h"
 #include "base/mem.h"
 #include "base/text/json_out.h"
@@ -75,12 +76,14 @@ static void put_resource(struct buf *out, const struct audit_object *object, str
     json_close(out, ']');
 }
 
+/* Who may read reports may read no Secrets by that. */
 static void put_properties(struct buf *out, const struct audit_rule *rule, const struct audit_object *object,
                            const struct audit_row *row)
 {
     json_open(out, "properties", '{');
     json_text(out, "severity", severity_name(rule->severity));
-    if (row->value.n <= POLICY_MESSAGE_BYTES) json_str_unless_empty(out, "value", row->value);
+    bool hidden = secret_value_is_of(object) && secret_value_is_at(row->path);
+    if (!hidden && row->value.n <= POLICY_MESSAGE_BYTES) json_str_unless_empty(out, "value", row->value);
     json_str_unless_empty(out, "file", object->file);
     if (object->line) {
         char line[24];

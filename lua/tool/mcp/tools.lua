@@ -103,8 +103,9 @@ tool("audit", {
   { "selector", "string", "Only objects with these labels: app=web,tier!=db" },
   enum("output", "Default table", "table", "wide", "json", "yaml"),
   good = { [0] = true, [1] = true },
-  words = function(given)
+  words = function(given, settings)
     local words = { "audit", "--engine" }
+    if settings.show_secrets then add_all(words, { "--show-secrets" }) end
     add_flags(words, given, { { "selector", "selector" }, { "output", "output" } })
     return words
   end,
