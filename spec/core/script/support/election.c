@@ -213,8 +213,7 @@ const char *election_holder(void)
 
 static void nothing(struct timer *timer) {}
 
-/* A turn of the loop that ends soon. */
-static void turn(struct cluster *c)
+void election_turn(struct cluster *c)
 {
     struct timer soon = {.fn = nothing};
     timer_start(&soon, loop_clock(c->loop), LOOK_MS);
@@ -232,7 +231,7 @@ void election_release(struct cluster *c)
     leaders_release(c->parts.leaders, on_released, NULL);
     for (int64_t end = clock_now_ms(clock_real()) + WAIT_MS; !released;) {
         assert_true(clock_now_ms(clock_real()) < end);
-        turn(c);
+        election_turn(c);
     }
 }
 
@@ -241,7 +240,7 @@ void await_told(struct cluster *c, bool leads)
     int64_t end = clock_now_ms(clock_real()) + WAIT_MS;
     while (c->script->own.leading->notified != leads) {
         assert_true(clock_now_ms(clock_real()) < end);
-        turn(c);
+        election_turn(c);
     }
 }
 
@@ -250,6 +249,6 @@ void await_ask(struct cluster *c, const char *lua, const char *expected)
     int64_t end = clock_now_ms(clock_real()) + WAIT_MS;
     while (strcmp(cluster_ask(c, c->script, lua), expected) != 0) {
         if (clock_now_ms(clock_real()) > end) fail_msg("%s is not %s", c->result.data, expected);
-        turn(c);
+        election_turn(c);
     }
 }

@@ -24,6 +24,8 @@ void election_hold_io(struct cluster *c, bool hold);
 void election_release(struct cluster *c);
 /* The holder as the server has it now; "" for nobody. */
 const char *election_holder(void);
+/* A turn of the loop that ends soon. */
+void election_turn(struct cluster *c);
 /* Runs the loop until the script was told whether it leads, and all that follows from it is done. */
 void await_told(struct cluster *c, bool leads);
 /* Runs the loop until the snippet gives that; fails the test when it does not within seconds. */
