@@ -109,6 +109,57 @@ add(named("node.k8s.io/v1", "", "runtimeclasses"), "node.k8s.io/v1", "RuntimeCla
   [[{"handler":"A_b"}]], [[{"handler":null}]], [[{"scheduling":{"tolerations":[{"key":"a","operator":"Odd"}]}}]],
 })
 
+add("/api/v1/persistentvolumes", "v1", "PersistentVolume", [[{"spec":{"accessModes":["ReadWriteOnce"],
+  "capacity":{"storage":"1Gi"},"hostPath":{"path":"/data"}}}]], {
+  [[{"spec":{"capacity":{"x":1}}}]], [[{"spec":{"capacity":{"x":"0"}}}]],
+  [[{"spec":{"capacity":{"storage":null,"x":1}}}]],
+  [[{"spec":{"capacity":{"x":"-2"}}}]], [[{"spec":{"accessModes":["ReadWriteOncePod","ReadWriteOnce"]}}]],
+  [[{"spec":{"accessModes":["ReadOnlyMany","ReadWriteOncePod"]}}]],
+  [[{"spec":{"persistentVolumeReclaimPolicy":"Recycle","hostPath":{"path":"/"}}}]],
+})
+add(named("apiregistration.k8s.io/v1", "", "apiservices"), "apiregistration.k8s.io/v1", "APIService",
+  [[{"metadata":{"name":"v1.a.b"},"spec":{"group":"a.b","version":"v1","groupPriorityMinimum":100,"versionPriority":10,
+  "service":{"name":"s","namespace":"n"}}}]], {
+  [[{"metadata":{"name":"odd"}}]], [[{"spec":{"groupPriorityMinimum":null}}]],
+  [[{"spec":{"groupPriorityMinimum":20001}}]],
+  [[{"spec":{"versionPriority":-1}}]], [[{"spec":{"versionPriority":1001}}]], [[{"spec":{"service":{"name":null}}}]],
+  [[{"spec":{"service":{"namespace":null}}}]], [[{"spec":{"service":{"port":70000}}}]],
+  [[{"spec":{"service":null,"insecureSkipTLSVerify":true}}]],
+  [[{"spec":{"caBundle":"eA==","insecureSkipTLSVerify":true}}]],
+})
+add(named("flowcontrol.apiserver.k8s.io/v1", "", "flowschemas"), "flowcontrol.apiserver.k8s.io/v1", "FlowSchema",
+  [[{"spec":{"matchingPrecedence":1000,"priorityLevelConfiguration":{"name":"a"},"rules":[{"subjects":[{"kind":"User",
+  "user":{"name":"u"}}],"resourceRules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"],
+    "namespaces":["*"]}]}]}}]], {
+  [[{"spec":{"matchingPrecedence":-1}}]], [[{"spec":{"matchingPrecedence":10001}}]],
+  [[{"spec":{"matchingPrecedence":1}}]],
+  [[{"spec":{"priorityLevelConfiguration":{"name":"A"}}}]], [[{"spec":{"priorityLevelConfiguration":{"name":null}}}]],
+  [[{"spec":{"rules":[{"subjects":[{"kind":"User","user":{"name":"u"}}]}]}}]],
+  [[{"spec":{"rules":[{"resourceRules":[{"verbs":["*"],"apiGroups":["*"],"resources":["*"],"clusterScope":true}]}]}}]],
+  [[{"spec":{"rules":[{"subjects":[{"kind":"Odd"}],"nonResourceRules":[{}]}]}}]],
+  [[{"spec":{"rules":[{"subjects":[{"kind":"User"},{"kind":"Group"},{"kind":"ServiceAccount"}],
+    "resourceRules":[{}]}]}}]],
+  [[{"spec":{"rules":[{"subjects":[{"kind":"ServiceAccount","serviceAccount":{},"user":{"name":"u"},
+    "group":{"name":"g"}}],"nonResourceRules":[{"verbs":["get"],"nonResourceURLs":["/a"]}]}]}}]],
+})
+add(named("admissionregistration.k8s.io/v1", "", "validatingadmissionpolicies"), "admissionregistration.k8s.io/v1",
+  "ValidatingAdmissionPolicy", [[{"spec":{"matchConstraints":{"resourceRules":[{"apiGroups":["apps"],
+  "apiVersions":["v1"],"operations":["CREATE"],"resources":["deployments"]}]},
+  "validations":[{"expression":"true"}]}}]], {
+  [[{"spec":{"failurePolicy":"Odd"}}]], [[{"spec":{"matchConstraints":null}}]], [[{"spec":{"validations":null}}]],
+  [[{"spec":{"matchConstraints":{"resourceRules":null}}}]], [[{"spec":{"matchConstraints":{"matchPolicy":"Odd"}}}]],
+  [[{"spec":{"validations":[{"message":"no"}]}}]], [[{"spec":{"validations":[{"expression":"true","reason":"Odd"}]}}]],
+  [[{"spec":{"paramKind":{}}}]], [[{"spec":{"matchConstraints":{"resourceRules":[{"operations":["ODD"]}]}}}]],
+})
+add(named("admissionregistration.k8s.io/v1", "", "validatingadmissionpolicybindings"),
+  "admissionregistration.k8s.io/v1", "ValidatingAdmissionPolicyBinding",
+  [[{"spec":{"policyName":"a","validationActions":["Deny"]}}]], {
+  [[{"spec":{"policyName":null}}]], [[{"spec":{"policyName":"A_b"}}]], [[{"spec":{"validationActions":null}}]],
+  [[{"spec":{"validationActions":["Odd"]}}]], [[{"spec":{"paramRef":{}}}]],
+  [[{"spec":{"paramRef":{"name":"a","selector":{},"parameterNotFoundAction":"Deny"}}}]],
+  [[{"spec":{"paramRef":{"name":"a"}}}]],
+  [[{"spec":{"matchResources":{"resourceRules":[{"operations":["CREATE"]}]}}}]],
+})
 
 for _, kind in ipairs { "Validating", "Mutating" } do
   add(named("admissionregistration.k8s.io/v1", "", kind:lower() .. "webhookconfigurations"),

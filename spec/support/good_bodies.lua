@@ -29,6 +29,27 @@ local function slice(members)
 end
 
 return {
+  body("/api/v1/persistentvolumes", "v1", "PersistentVolume", [=["spec":{"accessModes":["ReadWriteOncePod"],
+    "capacity":{"storage":"1Gi"},"persistentVolumeReclaimPolicy":"Recycle","hostPath":{"path":"/a"}}]=]),
+  { path = "/apis/apiregistration.k8s.io/v1/apiservices", body = [=[{"apiVersion":"apiregistration.k8s.io/v1",
+    "kind":"APIService","metadata":{"name":"v1beta1.metrics.example.com"},"spec":{"group":"metrics.example.com",
+    "version":"v1beta1","groupPriorityMinimum":100,"versionPriority":100,"insecureSkipTLSVerify":true,
+    "service":{"name":"s","namespace":"n"}}}]=] },
+  body("/apis/flowcontrol.apiserver.k8s.io/v1/flowschemas", "flowcontrol.apiserver.k8s.io/v1", "FlowSchema",
+    [=["spec":{"matchingPrecedence":10000,"priorityLevelConfiguration":{"name":"a"},
+    "rules":[{"subjects":[{"kind":"Group","group":{"name":"g"}},{"kind":"ServiceAccount","serviceAccount":
+    {"name":"*","namespace":"n"}}],"resourceRules":[
+    {"verbs":["get"],"apiGroups":[""],"resources":["nodes"],"clusterScope":true}],"nonResourceRules":[
+    {"verbs":["*"],"nonResourceURLs":["/a/*"]}]}]}]=]),
+  body("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicies", "admissionregistration.k8s.io/v1",
+    "ValidatingAdmissionPolicy", [=["spec":{"failurePolicy":"Ignore","paramKind":{"apiVersion":"v1","kind":"ConfigMap"},
+    "matchConstraints":{"resourceRules":[{"apiGroups":[""],"apiVersions":["v1"],"operations":["*"],"resources":["pods"],
+    "resourceNames":["a"]}],"excludeResourceRules":[{"apiGroups":["*"],"apiVersions":["*"],"operations":["DELETE"],
+    "resources":["*/*"]}]},"auditAnnotations":[{"key":"a","valueExpression":"'b'"}]}]=]),
+  body("/apis/admissionregistration.k8s.io/v1/validatingadmissionpolicybindings", "admissionregistration.k8s.io/v1",
+    "ValidatingAdmissionPolicyBinding", [=["spec":{"policyName":"a.b","validationActions":["Audit","Warn"],
+    "paramRef":{"selector":{},"parameterNotFoundAction":"Allow"},"matchResources":{"objectSelector":{"matchLabels":
+    {"a":"b"}}}}]=]),
   cron [=["schedule":"@every 1h30m"]=], cron [=["schedule":"@daily","timeZone":"Europe/Berlin"]=],
   cron [=["schedule":"0,30 0-6/2 1,15 JAN-mar mon-FRI","timeZone":"Etc/GMT+5"]=], cron [=["schedule":"*/5 ? 5/2 * 6"]=],
   body("/apis/batch/v1/namespaces/default/jobs", "batch/v1", "Job", [=["spec":{"completionMode":"Indexed",

@@ -72,4 +72,14 @@ function objects.generated(path, spec, _, _, _, job)
   return problems
 end
 
+-- The name of an APIService is its version and group.
+function objects.api_service_name(path, name, _, _, _, service)
+  local problems = found.new()
+  local wanted = text(service, "spec.version") .. "." .. text(service, "spec.group")
+  if name ~= wanted then
+    problems:invalid(path, name, ('must be `spec.version+"."+spec.group`: "%s"'):format(wanted))
+  end
+  return problems
+end
+
 return objects

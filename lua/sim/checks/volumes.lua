@@ -5,6 +5,8 @@ jit.off(true, true)
 
 local found = require "sim.checks.found"
 local json = require "sim.json"
+local quantities = require "sim.checks.quantities"
+local values = require "sim.values"
 
 local at, text, each, int = json.at, json.text, json.each, json.int
 
@@ -238,6 +240,22 @@ function volumes.mounts(path, mounts, container, _, _, object)
         "subPathExpr and subPath are mutually exclusive")
     end
     check_mount(problems, path, mount, container)
+  end
+  return problems
+end
+
+-- A volume has no capacity but for storage, which rules check.
+function volumes.capacity(path, capacity)
+  local problems, names, shown = found.new(), values.names(capacity), json.object()
+  for _, name in ipairs(names) do json.set(shown, name, json.get(capacity, name)) end
+  if json.get(capacity, "storage") and #names > 1 then problems:enum(path, shown, { "storage" }) end
+  for _, name in ipairs(names) do
+    local amount, place = json.get(capacity, name), string.format("%s[%s]", path, name)
+    local number = quantities.number(amount)
+    if name ~= "storage" and number < 0 then
+      problems:invalid(place, number, "must be a valid resource quantity")
+    end
+    if name ~= "storage" and number <= 0 then problems:invalid(place, amount, "must be greater than zero") end
   end
   return problems
 end
