@@ -49,6 +49,31 @@ describe("-f builtin:", function()
     engine:wait_error '"Starting"'
     local p = cluster.kubelua { "plan", "-f", "builtin:meta", "--admin-socket", socket }
     assert.are.equal(0, p:wait(), p:err())
+    assert.has_no_match("builtin:meta .*new", p:out())
+  end)
+
+  it("is called so wherever a running engine names it", function()
+    local socket = folder .. "/admin.sock"
+    local engine = cluster.run(cluster.sim({ "--pods", "1" }).server, "builtin:pod-security",
+      { "--report=metrics", "--admin-socket", socket })
+    engine:wait_error '"Starting"'
+    local function ask(...)
+      local p = cluster.kubelua { ... }
+      p:wait()
+      return p:out() .. p:err()
+    end
+    for _, words in ipairs {
+      { "status" }, { "status", "-o", "wide" }, { "status", "-o", "yaml" }, { "top", "--once" },
+    } do
+      table.insert(words, "--admin-socket")
+      table.insert(words, socket)
+      assert.has_match("builtin:pod-security", ask(unpack(words)), 1, true)
+    end
+    local planned = ask("plan", "-f", "builtin:", "--admin-socket", socket)
+    assert.has_match("builtin:services", planned, 1, true)
+    assert.has_match(" 1 unchanged\n$", planned)
+    assert.has_match("builtin:pod-security: ", ask("reload", "builtin:pod-security", "--admin-socket", socket), 1, true)
+    assert.has_no_match("rules/pod_security  ", ask("status", "--admin-socket", socket), 1, true)
   end)
 
   it("is found beside an installed program, and missed with both places", function()

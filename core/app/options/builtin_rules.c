@@ -45,6 +45,12 @@ static char *find_folder(const char *argument, struct err *err)
     return folder;
 }
 
+char *builtin_rules_folder(void)
+{
+    struct err err;
+    return find_folder(PREFIX, &err);
+}
+
 /* Files are named with `_`, arguments may be typed with `-`. */
 static char *file_name(const char *name)
 {

@@ -14,6 +14,8 @@ struct builtin_paths {
 
 /* "builtin:" and "builtin:images" of each file; none when the rules are not installed. */
 void builtin_rules_list(struct builtin_paths *names);
+/* Returns the folder of the rules, which the caller frees; NULL: they are not installed. */
+char *builtin_rules_folder(void);
 /* Replaces each builtin: in `files` by the path of a file or a folder. ERR_NOT_FOUND names the argument: an
  * unknown file with the nearest name, or all folders in which there are no rules. */
 bool builtin_rules_resolve(struct flag_list *files, struct builtin_paths *paths, struct err *err);

@@ -1,6 +1,7 @@
 /* Shared flags and their defaults; see options.h. */
 #include "app/options/options.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/options/given_scripts.h"
@@ -286,7 +287,8 @@ bool options_admin_is_off(const struct options *options)
 
 struct script_search options_search(const struct options *options)
 {
-    return (struct script_search){options->files.items, options->files.count, options->recursive};
+    return (struct script_search){options->files.items, options->files.count, options->recursive,
+                                  options->builtin_folder};
 }
 
 /* Finds the files of -f, builtin: and texts that were given among them. */
@@ -294,6 +296,7 @@ static bool find_files(struct options *o, struct script_files *files, struct err
 {
     if (!builtin_rules_resolve(&o->files, &o->builtin, err) || !given_scripts_resolve(&o->files, err))
         return false;
+    o->builtin_folder = builtin_rules_folder();
     const struct script_search search = options_search(o);
     return !o->files.count || script_files_find(&search, files, err);
 }
@@ -319,6 +322,8 @@ void options_clear(struct options *options)
     flag_list_clear(&options->shard_kinds);
     options_clear_history(options);
     builtin_paths_clear(&options->builtin);
+    free(options->builtin_folder);
+    options->builtin_folder = NULL;
     params_free(options->given_params);
     options->given_params = NULL;
 }

@@ -34,6 +34,7 @@ struct options {
     struct flag_list files, as_groups;
     bool recursive;                          /* of files */
     struct builtin_paths builtin;            /* of files */
+    char *builtin_folder;                    /* of the rules that ship; NULL: none are there */
     struct flag_list limits;                 /* NAME=VALUE */
     const char *handler_cpu, *script_memory; /* short for two of them; NULL: not given */
     struct flag_list trusted;                /* scripts */

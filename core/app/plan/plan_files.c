@@ -4,6 +4,7 @@
 #include <lauxlib.h>
 #include <stdlib.h>
 
+#include "app/options/builtin_rules.h"
 #include "base/mem.h"
 #include "base/series/user_metric.h"
 #include "engine/load_host.h"
@@ -97,9 +98,11 @@ static int l_find(lua_State *L)
     struct err err;
     lua_pushvalue(L, 1);
     struct flag_list arguments = take_list(L);
-    const struct script_search search = {arguments.items, arguments.count, lua_toboolean(L, 2)};
+    char *builtin = builtin_rules_folder();
+    const struct script_search search = {arguments.items, arguments.count, lua_toboolean(L, 2), builtin};
     bool ok = script_files_find(&search, &found, &err);
     flag_list_clear(&arguments);
+    free(builtin);
     if (!ok) return tool_raise(L, &err);
     lua_newtable(L);
     for (size_t i = 0; i < found.count; i++) {

@@ -16,6 +16,7 @@
 /* A directory that is searched. */
 struct finding {
     struct script_files *files;
+    const struct script_search *search;
     bool any;
 };
 
@@ -33,10 +34,22 @@ static char *normal_path(const char *typed)
     return buf_take(&out);
 }
 
-static char *name_of(const char *path)
+/* "builtin:pod-security", as one would type it: where the program is installed is no part of a name. */
+static char *builtin_name(struct str file)
 {
-    struct str name = str_of(path);
+    char *name = xasprintf("builtin:%.*s", STR_ARG(file));
+    for (char *p = name; *p; p++)
+        if (*p == '_') *p = '-';
+    return name;
+}
+
+static char *name_of(const char *path, const char *builtin)
+{
+    struct str name = str_of(path), folder = str_of(builtin ? builtin : "");
     if (str_ends(name, STR(".lua"))) name.n -= 4;
+    bool is_builtin = folder.n && str_starts(name, folder) && name.p[folder.n] == '/';
+    struct str file = {name.p + folder.n + 1, is_builtin ? name.n - folder.n - 1 : 0};
+    if (is_builtin && !memchr(file.p, '/', file.n)) return builtin_name(file);
     return xstrndup(name.p, name.n);
 }
 
@@ -76,9 +89,11 @@ static bool is_known(const struct script_files *files, const char *path)
 }
 
 /* Adds a script unless it is listed, as when it is named both itself and by its directory. */
-static bool add(struct script_files *files, const char *typed, struct err *err)
+static bool add(struct script_files *files, const char *typed, const struct script_search *search,
+                struct err *err)
 {
-    char *path = bundle_is_given(typed) ? xstrdup(typed) : normal_path(typed), *name = name_of(path);
+    char *path = bundle_is_given(typed) ? xstrdup(typed) : normal_path(typed);
+    char *name = name_of(path, search->builtin);
     const struct script_file_id id = id_of(path);
     bool known = is_known(files, path);
     if (known || !check_unique(files, path, name, &id, err)) {
@@ -115,13 +130,13 @@ static bool add_found(void *ctx, const char *path, struct err *err)
 {
     struct finding *finding = ctx;
     finding->any = true;
-    return add(finding->files, path, err);
+    return add(finding->files, path, finding->search, err);
 }
 
 static bool add_folder(struct script_files *files, const char *folder, const struct script_search *search,
                        bool may_be_empty, struct err *err)
 {
-    struct finding finding = {files, false};
+    struct finding finding = {files, search, false};
     const struct script_folders_visitor visitor = {.script = add_found, .ctx = &finding};
     if (!script_folders_walk(folder, search->recursive, &visitor, err)) return false;
     return finding.any || may_be_empty || none_there(folder, search->recursive, err);
@@ -131,10 +146,11 @@ static bool add_argument(struct script_files *files, const char *argument, const
                          struct err *err)
 {
     struct stat st;
-    if (bundle_is_given(argument)) return add(files, argument, err);
+    if (bundle_is_given(argument)) return add(files, argument, search, err);
     if (stat(argument, &st) != 0)
         return err_set(err, errno == ENOENT ? ERR_NOT_FOUND : ERR_IO, "%s: %s", argument, strerror(errno));
-    return S_ISDIR(st.st_mode) ? add_folder(files, argument, search, false, err) : add(files, argument, err);
+    return S_ISDIR(st.st_mode) ? add_folder(files, argument, search, false, err)
+                               : add(files, argument, search, err);
 }
 
 bool script_files_find(const struct script_search *search, struct script_files *out, struct err *err)
@@ -168,7 +184,7 @@ bool script_files_rescan(const struct script_search *search, struct script_files
     *out = (struct script_files){0};
     for (size_t i = 0; ok && i < search->count; i++) {
         const char *argument = search->arguments[i];
-        ok = is_named_itself(argument) ? add(out, argument, err)
+        ok = is_named_itself(argument) ? add(out, argument, search, err)
                                        : add_folder(out, argument, search, true, err);
     }
     if (!ok) script_files_clear(out);

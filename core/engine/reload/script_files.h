@@ -15,7 +15,7 @@ struct script_file_id {
 
 struct script_files {
     char **paths; /* normalized, however they were typed */
-    char **names; /* paths without `.lua`; all different */
+    char **names; /* paths without `.lua`, or "builtin:pod-security"; all different */
     struct script_file_id *ids;
     size_t count;
 };
@@ -24,7 +24,8 @@ struct script_files {
 struct script_search {
     const char *const *arguments;
     size_t count;
-    bool recursive; /* -R: directories with all that is below them */
+    bool recursive;      /* -R: directories with all that is below them */
+    const char *builtin; /* folder of the rules that ship; NULL: none are named so */
 };
 
 /* Finds the scripts that the arguments name; a script named twice is one. Returns false and sets

@@ -4,5 +4,6 @@
 
 #include "base/str.h"
 
-/* Returns whether a flag means a script by this: its name, the last part of its name, or its path. */
+/* Returns whether a flag means a script by this: its name, the last part of its name, its path, or the
+ * file there, without its ending. */
 bool script_goes_by(struct str wanted, const char *name, const char *path);

@@ -14,6 +14,7 @@
 #include <cmocka.h>
 
 #include "base/buf.h"
+#include "base/mem.h"
 #include "engine/reload/script_files.h"
 #include "script/vm/bundle.h"
 
@@ -46,7 +47,7 @@ static const char *find_as(bool recursive, const char *const *arguments)
     struct err err;
     text.len = 0;
     while (arguments[count]) count++;
-    const struct script_search search = {arguments, count, recursive};
+    const struct script_search search = {arguments, count, recursive, NULL};
     if (!script_files_find(&search, &files, &err)) {
         buf_printf(&text, "error: %s", err.text);
         return buf_text(&text);
@@ -143,7 +144,7 @@ static void test_a_text_that_was_given_is_a_script(void **state)
     struct err err;
     const char *argument = "https://host//a.lua";
     bundle_give_text(argument, STR("x"));
-    const struct script_search search = {&argument, 1, true};
+    const struct script_search search = {&argument, 1, true, NULL};
     assert_true(script_files_find(&search, &files, &err));
     assert_int_equal(files.count, 1);
     assert_string_equal(files.paths[0], argument);
@@ -155,10 +156,29 @@ static void test_a_text_that_was_given_is_a_script(void **state)
     assert_false(script_files_is_folder(argument));
 }
 
+static void test_rules_that_ship_are_named_by_the_word_for_them(void **state)
+{
+    static const char *const paths[] = {"/rules/pod_security.lua", "/rules/meta.lua", "/rules/own/meta.lua",
+                                        "/rules.lua", "/rulesets/meta.lua"},
+                             *const names[] = {"builtin:pod-security", "builtin:meta", "/rules/own/meta",
+                                               "/rules", "/rulesets/meta"};
+    struct script_files files;
+    struct err err;
+    const struct script_search search = {paths, ARRAY_LEN(paths), false, "/rules"};
+    assert_true(script_files_rescan(&search, &files, &err));
+    assert_int_equal(files.count, ARRAY_LEN(paths));
+    for (size_t i = 0; i < files.count; i++) {
+        assert_string_equal(files.paths[i], paths[i]);
+        assert_string_equal(files.names[i], names[i]);
+    }
+    script_files_clear(&files);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_text_that_was_given_is_a_script),
+        cmocka_unit_test(test_rules_that_ship_are_named_by_the_word_for_them),
         cmocka_unit_test(test_a_name_does_not_depend_on_how_the_path_was_typed),
         cmocka_unit_test(test_scripts_of_a_directory_are_named_alike_however_it_was_typed),
         cmocka_unit_test(test_a_script_that_is_named_twice_is_one),
