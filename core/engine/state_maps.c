@@ -26,7 +26,8 @@ enum { TIMEOUT_MS = 10000, TRIES = 5, ASIDE_MAX = 100, NAME_ROOM = STATE_PLACE_M
 /* A request that was sent since the last one that was answered well: it may have left this, or still may. */
 struct map_try {
     const struct state_slot *slot;
-    char sum[STATE_SUM_MAX];
+    char sum[STATE_SUM_MAX]; /* "": the state was moved */
+    int aside;               /* where to */
 };
 
 enum map_step { MAP_GET, MAP_TAKE, MAP_PUT, MAP_COPY };
@@ -68,20 +69,21 @@ static struct state_map *map_of(struct state_maps *maps)
 
 /* --- tries */
 
-static bool was_tried(const struct state_maps *maps, const char *sum)
+static const struct map_try *find_try(const struct state_maps *maps, const char *sum)
 {
     for (size_t i = 0; i < maps->tried_count; i++)
-        if (maps->tried[i].slot == maps->op->slot && strcmp(maps->tried[i].sum, sum) == 0) return true;
-    return false;
+        if (maps->tried[i].slot == maps->op->slot && strcmp(maps->tried[i].sum, sum) == 0)
+            return &maps->tried[i];
+    return NULL;
 }
 
 static void note_try(struct state_maps *maps)
 {
-    char sum[STATE_SUM_MAX];
-    hash_lasting(buf_slice(&maps->op->bytes), sum);
-    if (was_tried(maps, sum)) return;
+    char sum[STATE_SUM_MAX] = "";
+    if (maps->op->kind == STATE_WRITE) hash_lasting(buf_slice(&maps->op->bytes), sum);
+    if (find_try(maps, sum)) return;
     struct map_try *tried = array_add(maps->tried, maps->tried_count);
-    tried->slot = maps->op->slot;
+    *tried = (struct map_try){.slot = maps->op->slot, .aside = maps->aside};
     memcpy(tried->sum, sum, sizeof sum);
 }
 
@@ -211,7 +213,16 @@ static bool is_still(struct state_maps *maps)
 {
     const char *sum = state_map_sum(map_of(maps), maps->op->slot->state);
     if (strcmp(sum, maps->op->mark) == 0) return true;
-    return *sum && was_tried(maps, sum);
+    return *sum && find_try(maps, sum);
+}
+
+/* Likewise, whether an earlier try has moved the state. */
+static bool is_moved(struct state_maps *maps)
+{
+    const struct map_try *tried = find_try(maps, "");
+    if (maps->op->kind != STATE_MOVE_ASIDE || maps->has_value || !tried) return false;
+    maps->aside = tried->aside;
+    return true;
 }
 
 static void end_read(struct state_maps *maps)
@@ -221,6 +232,19 @@ static void end_read(struct state_maps *maps)
     op->found = maps->has_value;
     if (op->found) hash_lasting(buf_slice(&maps->value), op->mark);
     buf_str(&op->bytes, buf_slice(&maps->value));
+    finish(maps, true);
+}
+
+/* The ConfigMap has it, as it was last seen. */
+static void end_change(struct state_maps *maps)
+{
+    struct state_op *op = maps->op;
+    const struct state_map *map = map_of(maps);
+    forget_tries(maps);
+    snprintf(op->mark, sizeof op->mark, "%s", state_map_sum(map, op->slot->state));
+    if (op->kind == STATE_MOVE_ASIDE)
+        op->where = xasprintf("configmaps %s/" STATE_MAP_PREFIX "%s-aside-%d", maps->namespace_, map->place,
+                              maps->aside);
     finish(maps, true);
 }
 
@@ -250,6 +274,8 @@ static void on_got(struct state_maps *maps, const struct object_response *respon
         take(maps);
     } else if (state_op_reads(maps->op->kind)) {
         end_read(maps);
+    } else if (is_moved(maps)) {
+        end_change(maps);
     } else if (is_still(maps)) {
         go(maps);
     } else {
@@ -271,18 +297,12 @@ static void on_taken(struct state_maps *maps, const struct object_response *resp
 
 static void on_put(struct state_maps *maps, const struct object_response *response)
 {
-    struct state_op *op = maps->op;
-    struct state_map *map = map_of(maps);
+    const struct state_op *op = maps->op;
     struct text text;
-    bool removes = op->kind == STATE_MOVE_ASIDE;
     struct str version = response->object ? root_resource_version(response->object, &text) : (struct str){0};
-    forget_tries(maps);
-    state_map_wrote(map, version, op->slot->state, removes ? (struct str){0} : buf_slice(&op->bytes));
-    snprintf(op->mark, sizeof op->mark, "%s", state_map_sum(map, op->slot->state));
-    if (removes)
-        op->where = xasprintf("configmaps %s/" STATE_MAP_PREFIX "%s-aside-%d", maps->namespace_, map->place,
-                              maps->aside);
-    finish(maps, true);
+    state_map_wrote(map_of(maps), version, op->slot->state,
+                    op->kind == STATE_MOVE_ASIDE ? (struct str){0} : buf_slice(&op->bytes));
+    end_change(maps);
 }
 
 /* Another one has changed it, or there is none, or there is one. A new one that is not found lacks its

@@ -139,6 +139,27 @@ static void test_a_try_of_our_own_that_comes_late_is_known(void **state)
     object_request_free(late);
 }
 
+/* Its copy was made, and it is gone: not because of somebody else. */
+static void test_a_state_that_was_moved_without_an_answer_is_aside(void **state)
+{
+    struct map_bench *b = *state;
+    take_both(b);
+    start(b, STATE_MOVE_ASIDE, b->a, NULL, NULL);
+    serve(b, OBJECT_GET);
+    refuse(b, OBJECT_CREATE, 409);
+    serve(b, OBJECT_CREATE);
+    lose(b, OBJECT_PATCH);
+    assert_false(b->ok);
+    assert_string_equal(b->server.a, "");
+    start(b, STATE_MOVE_ASIDE, b->a, NULL, NULL);
+    serve(b, OBJECT_GET);
+    assert_ok(b);
+    assert_string_equal(b->where, "configmaps ops/kubelua-state-it-aside-2");
+    start(b, STATE_WRITE, b->a, "new a", NULL);
+    serve(b, OBJECT_PATCH);
+    assert_ok(b);
+}
+
 #define T(name) cmocka_unit_test_setup_teardown(name, map_bench_setup, map_bench_teardown)
 
 int main(void)
@@ -152,6 +173,7 @@ int main(void)
         T(test_a_first_write_that_comes_between_is_read),
         T(test_what_cannot_be_made_is_told_by_a_write),
         T(test_a_try_of_our_own_that_comes_late_is_known),
+        T(test_a_state_that_was_moved_without_an_answer_is_aside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -25,7 +25,7 @@ struct map_bench {
     unsigned ended;
     bool ok, found;
     struct err err;
-    char text[MAP_VALUE_MAX];
+    char text[MAP_VALUE_MAX], where[64];
 };
 
 int map_bench_setup(void **state);
@@ -33,10 +33,12 @@ int map_bench_teardown(void **state);
 
 /* The request under way; fails the test if there is none. */
 const struct object_request *under_way(void);
-/* Executes a request as the server does; returns the status. */
+/* Executes a request as the server does; returns the status. A copy aside is taken, and not kept. */
 int execute(struct map_server *server, const struct object_request *request);
 /* The server executes the request under way, which has this verb, and answers. */
 void serve(struct map_bench *b, enum object_verb verb);
+/* The server executes it, and there is no answer. */
+void lose(struct map_bench *b, enum object_verb verb);
 /* The server refuses it; 0: there is no answer. */
 void refuse(struct map_bench *b, enum object_verb verb, int status);
 /* Somebody else sets a value of the ConfigMap. */
