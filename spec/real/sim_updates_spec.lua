@@ -164,6 +164,23 @@ describe("the simulator as a real server", function()
     assert.same({ { d = cjson.null } }, merged.spec.map)
   end)
 
+  it("has an apply that brings no number and no text for a port or a percentage refused by the decoder", function()
+    local containers = '"containers":[{"name":"c","image":"i"%s}]'
+    for _, row in ipairs {
+      { "/apis/policy/v1/namespaces/default/poddisruptionbudgets", "policy/v1", "PodDisruptionBudget",
+        '{"minAvailable":%s}' },
+      { CORE .. "services", "v1", "Service", '{"ports":[{"port":80,"targetPort":%s}]}' },
+      { CORE .. "pods", "v1", "Pod", "{" .. containers:format ',"livenessProbe":{"httpGet":{"port":%s}}' .. "}" },
+      { CORE .. "pods", "v1", "Pod", "{" .. containers:format ',"resources":{"limits":{"cpu":%s}}' .. "}" },
+    } do
+      for _, value in ipairs { "[]", '[{"a":1}]', "{}", "true" } do
+        local body = ('{"apiVersion":"%s","kind":"%s","metadata":{"name":"odd"},"spec":%s}'):format(row[2], row[3],
+          row[4]:format(value))
+        assert.equal(500, ask("PATCH", row[1] .. "/odd?fieldManager=a", body, "application/apply-patch+yaml").code)
+      end
+    end
+  end)
+
   -- Some of these updates get a new version: both servers give as many.
   local function renewed(path, bodies)
     local list = {}

@@ -15,6 +15,6 @@ json_t *sim_patch_merge(const json_t *target, const json_t *patch);
  * and of what breaks the rules of these, NULL and a new string in `*message`. */
 json_t *sim_patch_strategic(const struct schema_type *type, const json_t *target, const json_t *patch,
                             char **message);
-/* Applies a JSON patch; returns NULL and a new string in `*message` if an operation is malformed, does not
- * apply, or a test fails: all or nothing. */
+/* Applies a JSON patch; returns NULL and a new string in `*message` (may be NULL) if an operation is
+ * malformed, does not apply, or a test fails: all or nothing. */
 json_t *sim_patch_json(const json_t *target, const json_t *ops, char **message);

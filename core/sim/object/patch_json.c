@@ -10,10 +10,10 @@ json_t *sim_patch_json(const json_t *target, const json_t *ops, char **message)
     sim_lua_push(L, target);
     sim_lua_push(L, ops);
     json_t *result = sim_lua_call(L), *patched = NULL;
-    *message = NULL;
+    if (message) *message = NULL;
     if (json_is_true(json_array_get(result, 0)))
         patched = json_incref(json_array_get(result, 1));
-    else
+    else if (message)
         *message = xstrdup(sim_text_at(json_array_get(result, 1), ""));
     json_decref(result);
     return patched;
