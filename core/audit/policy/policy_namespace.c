@@ -161,7 +161,7 @@ void policy_namespace_begin(struct policy_writer *writer, struct policy_namespac
 
 static int64_t measure(const struct policy_writer *writer)
 {
-    return writer->options.now_ns ? writer->options.now_ns() : clock_measure_ns();
+    return writer->options.now_ns ? writer->options.now_ns() : clock_thread_ns();
 }
 
 /* Gathers results until its time is over. A namespace that changes meanwhile is written again after this

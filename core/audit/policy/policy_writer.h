@@ -64,7 +64,7 @@ struct policy_writer_options {
     /* Cancels all lists and writes in flight: no callback follows for them. */
     void (*cancel)(void *ctx);
     void *ctx;
-    int64_t (*now_ns)(void); /* measures slices; NULL: clock_measure_ns */
+    int64_t (*now_ns)(void); /* measures slices; NULL: clock_thread_ns */
 };
 
 struct policy_writer *policy_writer_new(const struct policy_writer_options *options);

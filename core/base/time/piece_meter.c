@@ -2,16 +2,9 @@
 #include "base/time/piece_meter.h"
 
 #include <sys/resource.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "base/log.h"
-
-static int64_t thread_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    return (int64_t)ts.tv_sec * 1000000000 + ts.tv_nsec;
-}
 
 /* Returns the times that another process had taken the thread's core. */
 static long times_preempted(long *faults)
@@ -27,12 +20,12 @@ void piece_begin(struct piece_meter *meter)
     meter->preempted = times_preempted(&meter->faults);
     meter->longest_stage = (struct piece_stage){0};
     meter->stage = NULL;
-    meter->begun_ns = meter->entered_ns = thread_ns();
+    meter->begun_ns = meter->entered_ns = clock_thread_ns();
 }
 
 int64_t piece_ns(const struct piece_meter *meter)
 {
-    return meter->begun_ns ? thread_ns() - meter->begun_ns : 0;
+    return meter->begun_ns ? clock_thread_ns() - meter->begun_ns : 0;
 }
 
 static void leave_stage(struct piece_meter *meter, int64_t now_ns)
@@ -46,7 +39,7 @@ const char *piece_enter(struct piece_meter *meter, const char *stage)
 {
     if (!meter || !meter->begun_ns) return NULL;
     const char *before = meter->stage;
-    leave_stage(meter, thread_ns());
+    leave_stage(meter, clock_thread_ns());
     meter->stage = stage;
     return before;
 }
@@ -61,7 +54,7 @@ static void tell(const struct piece_meter *meter, int64_t ns, long preempted, lo
 
 void piece_end(struct piece_meter *meter)
 {
-    int64_t now_ns = thread_ns(), ns = meter->begun_ns ? now_ns - meter->begun_ns : 0;
+    int64_t now_ns = clock_thread_ns(), ns = meter->begun_ns ? now_ns - meter->begun_ns : 0;
     leave_stage(meter, now_ns);
     meter->begun_ns = 0;
     meter->cpu_ns += ns;
