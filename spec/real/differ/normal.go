@@ -111,6 +111,7 @@ func (s *session) normal(value any, key string) any {
 	switch typed := value.(type) {
 	case map[string]any:
 		sortRandom(typed)
+		sortErrors(typed)
 		renamed := make(map[string]any, len(typed))
 		for name, below := range typed {
 			renamed[s.normalText(name)] = s.normal(below, name)
@@ -146,4 +147,26 @@ func sortRandom(object map[string]any) {
 	for _, list := range [][]any{causes, resources, managers} {
 		sort.Slice(list, func(i, j int) bool { return text(list[i]) < text(list[j]) })
 	}
+}
+
+var nextError = regexp.MustCompile(`, [^ ,"]+: (?:Invalid|Unsupported|Required|Duplicate) value: |, [^ ,"]+: (?:Forbidden|Too (?:many|few|long)): `)
+
+// sortErrors sorts the errors of a custom object, in the message and the causes of a Status: a server goes over the
+// properties of a schema as over any map of Go, in another order each time.
+func sortErrors(status map[string]any) {
+	said := textAt(status, "message")
+	begin := strings.Index(said, " is invalid: [") + len(" is invalid: [")
+	if !strings.HasSuffix(textAt(status["details"], "group"), ".example.com") || begin < len(" is invalid: [") || !strings.HasSuffix(said, "]") {
+		return
+	}
+	var errors []string
+	rest := said[begin : len(said)-1]
+	for next := nextError.FindStringIndex(rest); next != nil; next = nextError.FindStringIndex(rest) {
+		errors, rest = append(errors, rest[:next[0]]), rest[next[0]+2:]
+	}
+	errors = append(errors, rest)
+	sort.Strings(errors)
+	status["message"] = said[:begin] + strings.Join(errors, ", ") + "]"
+	causes, _ := at(status["details"], "causes").([]any)
+	sort.Slice(causes, func(i, j int) bool { return text(causes[i]) < text(causes[j]) })
 }
