@@ -132,7 +132,7 @@ void debounce_clear(struct debounce *d)
     }
 }
 
-void debounce_drop(struct debounce *d, bool (*drops)(void *ctx, const struct handler_event *event), void *ctx)
+void debounce_drop(struct debounce *d, bool (*drops)(void *ctx, struct handler_event *event), void *ctx)
 {
     struct debounce_window *window, *next;
     for (window = TAILQ_FIRST(&d->by_change); window; window = next) {

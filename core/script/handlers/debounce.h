@@ -42,7 +42,7 @@ enum debounced {
 };
 
 /* Drops the changes for which `drops` returns true. */
-void debounce_drop(struct debounce *debounce, bool (*drops)(void *ctx, const struct handler_event *event),
+void debounce_drop(struct debounce *debounce, bool (*drops)(void *ctx, struct handler_event *event),
                    void *ctx);
 /* Decides on one event. A delete is delivered at once, merged with a pending change. An object of the initial
  * delivery is no change: it is delivered at once, and a pending change of it is dropped. A resync is

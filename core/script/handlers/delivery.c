@@ -131,7 +131,8 @@ static void deliver(struct script_handler *h, const struct handler_event *event)
     struct handler_event own = *event;
     /* Count the event as skipped first: a quarantined handler must not look like an idle one. */
     if (quarantine_skips(&h->quarantine) || !is_notified(h)) return;
-    if (is_of_others(h, event) && !event_become_lost(&own)) return;
+    if (is_of_others(h, event) ? !untold_leaves_loss(&h->untold, &own) : !untold_passes(&h->untold, event))
+        return;
     if (h->debounce)
         debounce(h, &own);
     else
@@ -199,6 +200,13 @@ static void deliver_kept(struct script_handler *h)
     }
 }
 
+/* The slot of an event may be another replica's since it began to wait: a term ends by the clock. */
+static bool is_told(struct script_handler *h, struct handler_event *event)
+{
+    if (!is_of_others(h, event)) return true;
+    return untold_leaves_loss(&h->untold, event) && h->functions[ON_LOST] != LUA_NOREF;
+}
+
 static void advance(struct script_handler *h)
 {
     struct handler_event event;
@@ -206,7 +214,7 @@ static void advance(struct script_handler *h)
     if (!is_notified(h)) return;
     h->refs++;
     for (int i = 0; i < EVENTS_PER_TURN && may_go_on(h) && pending_take(&h->pending, &event); i++) {
-        if (!is_of_others(h, &event)) handler_call_begin(h, &event);
+        if (is_told(h, &event)) handler_call_begin(h, &event);
         event_let_go(&event);
         if ((over = turns_expired(h->script) || is_slow(h))) break;
     }
@@ -252,6 +260,7 @@ void delivery_end(struct script_handler *h)
     if (h->debounce) debounce_clear(h->debounce);
     pending_clear(&h->pending);
     pending_clear(&h->kept);
+    untold_start_over(&h->untold);
     handler_calls_cancel(h);
     handler_calls_disown(h);
 }
@@ -282,6 +291,7 @@ void delivery_handover(struct script_handler *from, struct script_handler *to)
         handler_metrics_debounced(&to->metrics, to->debounce->count);
     }
     if (from->debounce) debounce_flush(from->debounce);
+    untold_move(&from->untold, &to->untold);
     handler_calls_move(from, to); /* before the events: unlocks the keys that pending_take would pass over */
     while (pending_take(&from->pending, &event)) {
         if (to->functions[event.type] != LUA_NOREF) put(to, &event);
@@ -330,6 +340,10 @@ void delivery_handover_deletes(struct script_handler *from, struct script_handle
     struct pending_events joined;
     pending_init(&joined, 0, PENDING_PICK_DELETES, false);
     if (from->debounce) debounce_clear(from->debounce); /* deletes are never debounced */
+    if (to->from_now_on && claims_share(from->claim, to->claim))
+        untold_move(&from->untold, &to->untold);
+    else
+        untold_start_over(&to->untold);
     handler_calls_move(from, to);
     while (pending_take(&from->pending, &event) || pending_take(&from->kept, &event)) {
         pending_put(&joined, &event);

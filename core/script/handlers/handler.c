@@ -229,13 +229,12 @@ bool handlers_have_lost(const struct script *script)
 }
 
 struct losing {
-    const struct script_handler *handler;
+    struct script_handler *handler;
     const struct slot_set *lost;
 };
 
-static bool is_of_lost(void *ctx, const struct handler_event *event)
+static bool is_of_lost(const struct losing *losing, const struct handler_event *event)
 {
-    const struct losing *losing = ctx;
     const struct script_handler *h = losing->handler;
     if (event->type == ON_LOST) return false;
     unsigned slot = sharding_slot(h->script, h->claim, event->object);
@@ -246,18 +245,36 @@ static bool is_of_lost(void *ctx, const struct handler_event *event)
 static bool is_dropped(void *ctx, struct handler_event *event)
 {
     const struct losing *losing = ctx;
-    if (!is_of_lost(ctx, event)) return false;
-    return losing->handler->functions[ON_LOST] == LUA_NOREF || !event_become_lost(event);
+    struct script_handler *h = losing->handler;
+    if (!is_of_lost(losing, event)) return false;
+    return h->functions[ON_LOST] == LUA_NOREF || !untold_leaves_loss(&h->untold, event);
 }
 
-/* Of updates that are kept nobody knows yet whether the handler's filter makes deletes of them. */
+/* Of what is kept nobody knows yet whether the handler's filter lets it pass, or makes deletes of updates:
+ * that is asked first, and then what is left to be told of. */
 static bool is_kept_dropped(void *ctx, struct handler_event *event)
 {
-    const struct script_handler *h = ((struct losing *)ctx)->handler;
-    bool may_leave = h->functions[ON_LOST] != LUA_NOREF && (h->filter != LUA_NOREF || h->options->filter);
-    if (event->type != ON_UPDATE || !may_leave || !is_of_lost(ctx, event)) return is_dropped(ctx, event);
+    const struct losing *losing = ctx;
+    const struct script_handler *h = losing->handler;
+    bool filters = h->filter != LUA_NOREF || h->options->filter;
+    if (!filters || h->functions[ON_LOST] == LUA_NOREF) return is_dropped(ctx, event);
+    if (!is_of_lost(losing, event)) return false;
+    if (event->type == ON_DELETE) return !event_become_lost(event);
     event->info.disowned = true;
     return false;
+}
+
+/* From the oldest events to the newest: whether an end is told of depends on what was dropped before it. */
+static void lose(struct script_handler *h, const struct slot_set *lost)
+{
+    struct losing losing = {h, lost};
+    pending_drop(&h->pending, is_dropped, &losing);
+    if (h->debounce) {
+        debounce_drop(h->debounce, is_dropped, &losing);
+        handler_metrics_debounced(&h->metrics, h->debounce->count);
+    }
+    pending_drop(&h->kept, is_kept_dropped, &losing);
+    handler_metrics_pending(&h->metrics, h->pending.count + h->kept.count);
 }
 
 void handlers_lose(struct script *script, const struct slot_set *lost)
@@ -265,14 +282,8 @@ void handlers_lose(struct script *script, const struct slot_set *lost)
     struct script_handler *h;
     bool had_initial = false;
     TAILQ_FOREACH (h, &script->own.handlers->list, link) {
-        struct losing losing = {h, lost};
         had_initial |= delivery_has_initial(h);
-        pending_drop(&h->pending, is_dropped, &losing);
-        pending_drop(&h->kept, is_kept_dropped, &losing);
-        handler_metrics_pending(&h->metrics, h->pending.count + h->kept.count);
-        if (!h->debounce) continue;
-        debounce_drop(h->debounce, is_of_lost, &losing);
-        handler_metrics_debounced(&h->metrics, h->debounce->count);
+        lose(h, lost);
     }
     /* k8s.main waits for initial objects. */
     if (had_initial && script->host->attached) script->host->attached(script->host->attached_ctx);

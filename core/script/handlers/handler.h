@@ -9,6 +9,7 @@
 #include "script/handlers/debounce.h"
 #include "script/handlers/handler_metrics.h"
 #include "script/handlers/pending_events.h"
+#include "script/handlers/untold.h"
 #include "script/vm/failure_log.h"
 #include "script/vm/quarantine.h"
 #include "script/vm/state.h"
@@ -52,7 +53,8 @@ struct script_handler {
     struct pending_events pending;
     struct pending_events kept; /* changes that no filter has checked yet; newer than all pending events */
     struct debounce *debounce;  /* NULL for none */
-    bool due;                   /* has work in the next turn */
+    struct untold untold;
+    bool due; /* has work in the next turn */
     TAILQ_ENTRY(script_handler) due_link;
 };
 
@@ -93,8 +95,8 @@ void handlers_each_caught_up(const struct script *script,
 bool handlers_have_synced(const struct script *script);
 /* Returns whether calls are to come for objects that this replica lost, before others may have them. */
 bool handlers_have_lost(const struct script *script);
-/* Drops what waits to be told of objects of slots that were lost, but for the loss: another replica is told
- * of them, and this one anew if they come back. Call with each loss. */
+/* Drops what waits to be told of objects of slots that were lost, but for the loss of those it knows: another
+ * replica is told of them, and this one anew if they come back. Call with each loss. */
 void handlers_lose(struct script *script, const struct slot_set *lost);
 /* Sets up and removes all handlers of a script. */
 void handlers_init(struct script *script);

@@ -129,12 +129,12 @@ static bool may_join(const struct pending_events *pending, const struct pending_
 
 static bool may_be_lost(const struct handler_event *event)
 {
-    return event->type == ON_LOST || event->info.disowned;
+    return event->type == ON_LOST || (event->info.disowned && event->type != ON_ADD);
 }
 
 static void count(struct pending_events *pending, const struct pending_entry *entry, int by)
 {
-    if (entry->event.info.initial) pending->initial += (size_t)by;
+    if (entry->event.info.initial && !entry->event.info.disowned) pending->initial += (size_t)by;
     if (may_be_lost(&entry->event)) pending->lost += (size_t)by;
 }
 
@@ -344,7 +344,7 @@ bool event_join(struct handler_event *event, bool nothing, const struct handler_
 
 bool event_become_lost(struct handler_event *event)
 {
-    if (event->type != ON_DELETE) return false;
+    if (event->type != ON_DELETE || !event->old_object) return false;
     event->type = ON_LOST;
     event->info.shard = SHARD_LOST;
     return true;

@@ -14,7 +14,8 @@
 /* --- Events for a handler, and how two of one object are merged. Owner: the holder of the event; its objects
  * are references or borrowed, as said there. On the engine thread; calls no Lua. */
 
-/* ON_LOST: another replica has the object from now on; for all else it is like a delete. */
+/* ON_LOST: another replica has its slot from now on, and the object may be gone; for all else it is like a
+ * delete. */
 enum handler_event_type { ON_ADD, ON_UPDATE, ON_DELETE, ON_LOST, ON_COUNT };
 
 static inline bool event_is_end(enum handler_event_type type)
@@ -45,7 +46,8 @@ void event_let_go(struct handler_event *event);
  * later merge, which passes true as `nothing`. */
 bool event_join(struct handler_event *event, bool nothing, const struct handler_event *next);
 /* Makes the loss of its object of a delete that no handler is told of any more, as another replica has the
- * slot: the object is to be forgotten all the same. False for other events. */
+ * slot: the object is to be forgotten all the same. False for other events, and for the delete of a key that
+ * was never seen (Q-3). */
 bool event_become_lost(struct handler_event *event);
 /* Returns, borrowed, the state that was delivered before a delete if the last state differs; else NULL.
  * States that differ only in their version are equal: servers assign each delete a version of its own. */
@@ -71,8 +73,8 @@ struct pending_events {
     struct pending_key *keys;            /* keys that have events or are locked, by the object */
     size_t count, mark;
     size_t most;    /* of them since there were none */
-    size_t initial; /* initial objects among them */
-    size_t lost;    /* lost ones among them, and disowned ones */
+    size_t initial; /* initial objects among them, but for disowned ones */
+    size_t lost;    /* lost ones among them, and disowned ones that may become that */
     enum pending_pairs pairs;
     bool by_key;
 };
@@ -95,8 +97,8 @@ bool pending_is_locked(const struct pending_events *pending, const struct root *
 /* Drops the events for which `drops` returns true. It may make others lost or disowned. */
 void pending_drop(struct pending_events *pending, bool (*drops)(void *ctx, struct handler_event *event),
                   void *ctx);
-/* Returns whether there is a lost object for which `is` returns true, or a disowned event of one, as a
- * filter may make a delete of that. */
+/* Returns whether there is a lost object for which `is` returns true, or a disowned event of one but an add,
+ * as a filter may make a delete of that. */
 bool pending_has_lost(const struct pending_events *pending, bool (*is)(void *ctx, const struct root *object),
                       void *ctx);
 /* Returns whether pending_take would return an event. */

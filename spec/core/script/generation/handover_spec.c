@@ -197,6 +197,65 @@ static void test_an_object_that_is_delivered_again_gets_the_losses(void **state)
     script_free(new);
 }
 
+/* Its slot was lost before the old handler could be told of it. */
+static void test_a_loss_of_what_the_old_handler_was_not_told_of_is_not_told(void **state)
+{
+    struct cluster *c = *state;
+    const char *text = "k8s = require 'k8s' said = ''\n"
+                       "k8s.informer('pods'):add_event_handler { id = 'it',\n"
+                       "  OnAdd = function(o) said = said .. '+' .. o:name() end,\n"
+                       "  OnLost = function(o, ev) said = said .. ev.shard .. o:name() end }\n";
+    struct script *old = cluster_load(c, "old", text), *next = cluster_load(c, "next", text),
+                  *last = cluster_load(c, "last", text);
+    const struct event_info disowned = {.disowned = true}, lost = {.shard = SHARD_LOST};
+    struct root *a = feed_pod(c, "a", 1, 0), *b = feed_pod(c, "b", 1, 0);
+    cluster_resolve(c);
+    feed(feed_handler(old), '+', NULL, a, &disowned);
+    feed(feed_handler(old), '+', NULL, b, &disowned);
+    delivery_handover(feed_handler(old), feed_handler(next));
+    feed(feed_handler(next), '-', a, a, &lost);
+    assert_ask(c, next, "return said", "");
+    feed(feed_handler(next), '-', a, a, &lost); /* not for ever */
+    assert_ask(c, next, "return said", "losta");
+    feed_handler(last)->from_now_on = true;
+    delivery_handover_deletes(feed_handler(next), feed_handler(last));
+    feed(feed_handler(last), '-', b, b, &lost);
+    assert_ask(c, last, "return said", "");
+    root_unref(a);
+    root_unref(b);
+    script_free(old);
+    script_free(next);
+    script_free(last);
+}
+
+/* The script, or the one before it, may keep something of the object from then. */
+static void test_a_loss_of_what_was_to_be_told_again_is_told(void **state)
+{
+    struct cluster *c = *state;
+    const char *text = "k8s = require 'k8s' said = ''\n"
+                       "k8s.informer('pods'):add_event_handler { id = 'it',\n"
+                       "  OnAdd = function(o) said = said .. '+' .. o:name() end,\n"
+                       "  OnLost = function(o, ev) said = said .. ev.shard .. o:name() end }\n";
+    struct script *old = cluster_load(c, "old", text), *new = cluster_load(c, "new", text);
+    const struct event_info disowned = {.disowned = true, .initial = true}, lost = {.shard = SHARD_LOST};
+    struct root *object = feed_pod(c, "a", 1, 0);
+    cluster_resolve(c);
+    feed(feed_handler(old), '+', NULL, object, &disowned);
+    feed(feed_handler(old), '-', object, object, &lost);
+    assert_ask(c, old, "return said", ""); /* it is the first that is told */
+    delivery_end(feed_handler(old));       /* as in quarantine */
+    feed(feed_handler(old), '+', NULL, object, &disowned);
+    feed(feed_handler(old), '-', object, object, &lost);
+    assert_ask(c, old, "return said", "losta");
+    delivery_handover_deletes(feed_handler(old), feed_handler(new));
+    feed(feed_handler(new), '+', NULL, object, &disowned);
+    feed(feed_handler(new), '-', object, object, &lost);
+    assert_ask(c, new, "return said", "losta");
+    root_unref(object);
+    script_free(old);
+    script_free(new);
+}
+
 static void test_deletes_of_an_object_that_is_delivered_again_stay_though_they_are_many(void **state)
 {
     struct cluster *c = *state;
@@ -300,6 +359,8 @@ int main(void)
         T(test_changes_that_are_debounced_move_with_their_times),
         T(test_an_object_that_is_delivered_again_gets_the_deletes),
         T(test_an_object_that_is_delivered_again_gets_the_losses),
+        T(test_a_loss_of_what_the_old_handler_was_not_told_of_is_not_told),
+        T(test_a_loss_of_what_was_to_be_told_again_is_told),
         T(test_deletes_of_an_object_that_is_delivered_again_stay_though_they_are_many),
         T(test_an_object_that_came_and_went_is_delivered_to_none),
         T(test_either_may_go_before_the_other),

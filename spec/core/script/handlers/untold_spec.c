@@ -1,4 +1,4 @@
-/* core/script/handlers/handler.c: what waited to be told of objects that another replica gets. */
+/* core/script/handlers/untold.c, handler.c: what waited to be told of objects that another replica gets. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -8,6 +8,7 @@
 
 #include "base/fence.h"
 #include "core/script/support/sharing.h"
+#include "script/handlers/handler.h"
 
 /* An update takes a second, all else nothing. */
 #define TELLING(filter)                                                              \
@@ -19,6 +20,11 @@
 static const char telling[] = TELLING(""),
                   picky[] = TELLING("filter = function(o) return o:label 'x' == 'yes' end,"),
                   picky_by_where[] = TELLING("where = { ['metadata.labels.x'] = 'yes' },");
+
+/* These are told of objects that come after the first list, too. */
+#define ADDS "OnAdd = function(o, ev) if not ev.initial then said = said .. '+' .. o:name() .. ' ' end end,"
+static const char adding[] = TELLING(ADDS), adding_late[] = TELLING(ADDS "debounce = '1s',"),
+                  adding_picky[] = TELLING(ADDS "filter = function(o) return o:label 'x' == 'yes' end,");
 
 /* No cache has it any more that would tell of its loss. */
 static void test_of_a_delete_that_waits_the_loss_is_told(void **state)
@@ -98,6 +104,135 @@ static void test_a_filter_by_values_makes_losses_of_what_is_kept_too(void **stat
     lose_kept(*state, picky_by_where, "-b(lost) deleted a -c(lost) ");
 }
 
+/* "shop" is lost, and is this replica's again at once; its objects come with a list later. */
+static void lose_shop(struct sharing *s, struct fence *fence)
+{
+    const struct script_handler *h = TAILQ_FIRST(&s->script->own.handlers->list);
+    sharing_give(s, fence, &s->mine);
+    sharing_give(s, fence, &s->both);
+    virtual_clock_advance(&s->cluster->clock, 1000);
+    cluster_settle(s->cluster);
+    assert_null(h->untold.objects); /* it need not be remembered any longer */
+}
+
+static void test_of_an_object_whose_add_waited_no_end_is_told(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct fence *fence = sharing_fence(c);
+    sharing_load(&s, c, adding, fence);
+    cluster_event(c, 0, LW_MODIFIED, "shop/b x=1"); /* its call is under way */
+    cluster_event(c, 0, LW_ADDED, "shop/gone");
+    cluster_event(c, 0, LW_ADDED, "shop/there");
+    cluster_event(c, 0, LW_DELETED, "shop/gone");
+    lose_shop(&s, fence);
+    assert_ask(c, s.script, "return said", "b -b(lost) -c(lost) ");
+    cluster_list(c, 1, "shop/there;shop/gone"); /* from here on it knows them */
+    lose_shop(&s, fence);
+    assert_ask(c, s.script, "return said:sub(21)", "+there +gone -gone(lost) -there(lost) ");
+    sharing_end(&s);
+    fence_unref(fence);
+}
+
+/* the delete of a key that the cache did not have is told of, its loss is not. */
+static void test_of_an_object_that_was_never_seen_no_loss_is_told(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct fence *fence = sharing_fence(c);
+    sharing_load(&s, c, adding, fence);
+    cluster_event(c, 0, LW_MODIFIED, "shop/b x=1");
+    cluster_event(c, 0, LW_DELETED, "shop/unseen");
+    cluster_event(c, 0, LW_DELETED, "mine/unseen");
+    lose_shop(&s, fence);
+    assert_ask(c, s.script, "return said", "b deleted unseen -b(lost) -c(lost) ");
+    sharing_end(&s);
+    fence_unref(fence);
+}
+
+static void test_of_an_object_whose_add_was_kept_no_end_is_told(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct fence *fence = sharing_fence(c);
+    sharing_load(&s, c, adding, fence);
+    s.script->turn.ticks = 100; /* it has used up its time */
+    cluster_event(c, 0, LW_ADDED, "shop/gone");
+    cluster_event(c, 0, LW_ADDED, "shop/there");
+    cluster_event(c, 0, LW_DELETED, "shop/gone");
+    cluster_event(c, 0, LW_DELETED, "shop/c");
+    lose_shop(&s, fence);
+    assert_ask(c, s.script, "return said", "-c(lost) -b(lost) ");
+    sharing_end(&s);
+    fence_unref(fence);
+}
+
+/* The filter is asked of the kept ones later; `other` never passes. */
+static void test_of_an_object_that_was_to_pass_the_filter_no_end_is_told(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct fence *fence = sharing_fence(c);
+    sharing_load(&s, c, adding_picky, fence);
+    cluster_event(c, 0, LW_MODIFIED, "shop/b x=yes");
+    s.script->turn.ticks = 100;
+    cluster_event(c, 0, LW_ADDED, "shop/gone x=yes");
+    cluster_event(c, 0, LW_ADDED, "shop/left x=yes");
+    cluster_event(c, 0, LW_ADDED, "shop/other x=no");
+    cluster_event(c, 0, LW_ADDED, "shop/there x=yes");
+    cluster_event(c, 0, LW_DELETED, "shop/gone x=yes");
+    cluster_event(c, 0, LW_MODIFIED, "shop/left x=no");
+    lose_shop(&s, fence);
+    assert_ask(c, s.script, "return said", "+b -b(lost) ");
+    cluster_list(c, 1, "shop/other x=yes;shop/left x=yes");
+    lose_shop(&s, fence);
+    assert_ask(c, s.script, "return said:sub(13)", "+other +left -left(lost) -other(lost) ");
+    sharing_end(&s);
+    fence_unref(fence);
+}
+
+static void test_of_an_object_that_was_not_quiet_yet_no_end_is_told(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct fence *fence = sharing_fence(c);
+    sharing_load(&s, c, adding_late, fence);
+    cluster_event(c, 0, LW_ADDED, "shop/gone");
+    cluster_event(c, 0, LW_ADDED, "shop/there");
+    cluster_event(c, 0, LW_MODIFIED, "shop/c x=1"); /* known, whatever waits */
+    fence_close(fence);
+    struct slot_set shop = slot_set_minus(&s.both, &s.mine);
+    handlers_lose(s.script, &shop);
+    cluster_event(c, 0, LW_DELETED, "shop/gone"); /* the cache has yet to lose it */
+    cluster_event(c, 0, LW_DELETED, "shop/c");
+    assert_ask(c, s.script, "return said", "-c(lost) ");
+    sharing_give(&s, NULL, &s.both);
+    virtual_clock_advance(&c->clock, 5000);
+    cluster_settle(c);
+    assert_ask(c, s.script, "return said", "-c(lost) -a(lost) -b(lost) ");
+    sharing_end(&s);
+    fence_unref(fence);
+}
+
+/* The turn of the handler may come before the news that the term is over. */
+static void test_events_that_are_taken_with_a_closed_fence_are_lost_ones(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct fence *fence = sharing_fence(c);
+    sharing_load(&s, c, adding, fence);
+    cluster_event(c, 0, LW_MODIFIED, "shop/b x=1");
+    cluster_event(c, 0, LW_ADDED, "shop/gone");
+    cluster_event(c, 0, LW_DELETED, "shop/gone");
+    cluster_event(c, 0, LW_DELETED, "shop/c");
+    fence_close(fence);
+    virtual_clock_advance(&c->clock, 1000);
+    cluster_settle(c);
+    assert_ask(c, s.script, "return said", "b -c(lost) ");
+    sharing_end(&s);
+    fence_unref(fence);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -106,6 +241,12 @@ int main(void)
         T(test_a_handler_without_on_lost_is_told_nothing_of_it),
         T(test_of_what_is_kept_and_would_be_a_delete_the_loss_is_told),
         T(test_a_filter_by_values_makes_losses_of_what_is_kept_too),
+        T(test_of_an_object_whose_add_waited_no_end_is_told),
+        T(test_of_an_object_that_was_never_seen_no_loss_is_told),
+        T(test_of_an_object_whose_add_was_kept_no_end_is_told),
+        T(test_of_an_object_that_was_to_pass_the_filter_no_end_is_told),
+        T(test_of_an_object_that_was_not_quiet_yet_no_end_is_told),
+        T(test_events_that_are_taken_with_a_closed_fence_are_lost_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
