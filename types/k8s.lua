@@ -118,7 +118,7 @@ function Object:age() end
 ---@field warm boolean with `initial`: from stored caches; the server may have a newer state
 ---@field resource_version string
 ---@field time number time of arrival, in seconds since the epoch
----@field shard? "gained"|"lost" another replica had the object before, or has it from now on; of shared informers
+---@field shard? "gained"|"lost" another replica may have had it, or has its range from now on; of shared informers
 ---@field previous? k8s.Object of a delete: the state that was delivered last, if `last` is another state
 
 ---@class k8s.HandlerOptions
@@ -142,7 +142,7 @@ function Object:age() end
 ---@field OnAdd? fun(obj: k8s.Object, ev: k8s.Event): any?, any?
 ---@field OnUpdate? fun(old: k8s.Object, new: k8s.Object, ev: k8s.Event): any?, any?
 ---@field OnDelete? fun(last: k8s.Object, ev: k8s.Event): any?, any?
----@field OnLost? fun(last: k8s.Object, ev: k8s.Event): any?, any? another replica has the object from now on
+---@field OnLost? fun(last: k8s.Object, ev: k8s.Event): any?, any? another replica has its range now; it may be gone
 
 ---@class k8s.Registration
 local Registration = {}
