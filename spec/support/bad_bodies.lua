@@ -130,7 +130,9 @@ local rows = {
     [[{"rules":[{"verbs":["get"],"resources":["pods"]}]}]], [[{"rules":[{"verbs":["get"],"apiGroups":[""]}]}]] } },
   { core .. "persistentvolumeclaims", "v1", "PersistentVolumeClaim",
     [[{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}]], {
-    [[{"spec":{"accessModes":["@empty"]}}]], [[{"spec":{"resources":1}}]] } },
+    [[{"spec":{"accessModes":["@empty"]}}]], [[{"spec":{"resources":1}}]],
+    [[{"spec":{"accessModes":["ReadWriteOnce","ReadOnlyMany","ReadWriteOncePod"]}}]],
+    [[{"spec":{"accessModes":["Odd","ReadWriteOncePod"]}}]] } },
   { "/apis/coordination.k8s.io/v1/namespaces/default/leases", "coordination.k8s.io/v1", "Lease", "{}", {
     [[{"spec":{"leaseDurationSeconds":-1}}]], [[{"spec":{"leaseTransitions":-1}}]],
     [[{"spec":{"renewTime":"yesterday"}}]] } },

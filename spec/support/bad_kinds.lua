@@ -115,6 +115,9 @@ add("/api/v1/persistentvolumes", "v1", "PersistentVolume", [[{"spec":{"accessMod
   [[{"spec":{"capacity":{"storage":null,"x":1}}}]],
   [[{"spec":{"capacity":{"x":"-2"}}}]], [[{"spec":{"accessModes":["ReadWriteOncePod","ReadWriteOnce"]}}]],
   [[{"spec":{"accessModes":["ReadOnlyMany","ReadWriteOncePod"]}}]],
+  [[{"spec":{"accessModes":["ReadWriteOnce","ReadOnlyMany","ReadWriteOncePod"]}}]],
+  [[{"spec":{"accessModes":["ReadWriteOncePod","ReadWriteOncePod","Odd","ReadWriteMany"]}}]],
+  [[{"spec":{"accessModes":["ReadWriteOncePod","Odd"]}}]],
   [[{"spec":{"persistentVolumeReclaimPolicy":"Recycle","hostPath":{"path":"/"}}}]],
 })
 add(named("apiregistration.k8s.io/v1", "", "apiservices"), "apiregistration.k8s.io/v1", "APIService",
@@ -125,6 +128,8 @@ add(named("apiregistration.k8s.io/v1", "", "apiservices"), "apiregistration.k8s.
   [[{"spec":{"versionPriority":-1}}]], [[{"spec":{"versionPriority":1001}}]], [[{"spec":{"service":{"name":null}}}]],
   [[{"spec":{"service":{"namespace":null}}}]], [[{"spec":{"service":{"port":70000}}}]],
   [[{"spec":{"service":null,"insecureSkipTLSVerify":true}}]],
+  [[{"spec":{"service":null,"caBundle":"eA==","insecureSkipTLSVerify":true}}]],
+  [[{"spec":{"service":null,"caBundle":"eHl6YQ=="}}]],
   [[{"spec":{"caBundle":"eA==","insecureSkipTLSVerify":true}}]],
 })
 add(named("flowcontrol.apiserver.k8s.io/v1", "", "flowschemas"), "flowcontrol.apiserver.k8s.io/v1", "FlowSchema",

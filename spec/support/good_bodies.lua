@@ -31,6 +31,13 @@ end
 return {
   body("/api/v1/persistentvolumes", "v1", "PersistentVolume", [=["spec":{"accessModes":["ReadWriteOncePod"],
     "capacity":{"storage":"1Gi"},"persistentVolumeReclaimPolicy":"Recycle","hostPath":{"path":"/a"}}]=]),
+  body("/api/v1/persistentvolumes", "v1", "PersistentVolume", [=["spec":{"accessModes":["ReadWriteOncePod",
+    "ReadWriteOncePod"],"capacity":{"storage":"1Gi"},"hostPath":{"path":"/a"}}]=]),
+  body("/api/v1/namespaces/default/persistentvolumeclaims", "v1", "PersistentVolumeClaim", [=["spec":{"accessModes":
+    ["ReadWriteOncePod","ReadWriteOncePod","ReadWriteOncePod"],"resources":{"requests":{"storage":"1Gi"}}}]=]),
+  { path = "/apis/apiregistration.k8s.io/v1/apiservices", body = [=[{"apiVersion":"apiregistration.k8s.io/v1",
+    "kind":"APIService","metadata":{"name":"v1.local.example.com"},"spec":{"group":"local.example.com",
+    "version":"v1","groupPriorityMinimum":100,"versionPriority":100,"caBundle":""}}]=] },
   { path = "/apis/apiregistration.k8s.io/v1/apiservices", body = [=[{"apiVersion":"apiregistration.k8s.io/v1",
     "kind":"APIService","metadata":{"name":"v1beta1.metrics.example.com"},"spec":{"group":"metrics.example.com",
     "version":"v1beta1","groupPriorityMinimum":100,"versionPriority":100,"insecureSkipTLSVerify":true,

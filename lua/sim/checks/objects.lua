@@ -72,6 +72,15 @@ function objects.generated(path, spec, _, _, _, job)
   return problems
 end
 
+-- Of an APIService without a service; the cause shows a length alone.
+function objects.local_authority(path, bundle)
+  local problems, size = found.new(), decoded_size(bundle)
+  if size > 0 then
+    problems:invalid(path, ("%d bytes"):format(size), "local APIServices may not have a caBundle")
+  end
+  return problems
+end
+
 -- The name of an APIService is its version and group.
 function objects.api_service_name(path, name, _, _, _, service)
   local problems = found.new()

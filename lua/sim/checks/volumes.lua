@@ -244,6 +244,20 @@ function volumes.mounts(path, mounts, container, _, _, object)
   return problems
 end
 
+-- --- what volumes and claims have
+
+local known_modes = { ReadOnlyMany = true, ReadWriteMany = true, ReadWriteOnce = true }
+
+-- The mode of a single pod stands alone, or repeated; unknown modes do not count.
+function volumes.modes(path, modes)
+  local problems, has_single, has_other = found.new(), false, false
+  for _, mode in each(modes) do
+    if mode == "ReadWriteOncePod" then has_single = true elseif known_modes[mode] then has_other = true end
+  end
+  if has_single and has_other then problems:forbidden(path, "may not use ReadWriteOncePod with other access modes") end
+  return problems
+end
+
 -- A volume has no capacity but for storage, which rules check.
 function volumes.capacity(path, capacity)
   local problems, names, shown = found.new(), values.names(capacity), json.object()
