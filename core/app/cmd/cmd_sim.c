@@ -243,13 +243,22 @@ static void remove_folder(struct sim_run *run)
     free(run->folder);
 }
 
+/* Nothing runs yet. */
+static int refuse_command(const struct sim_flags *sim, const struct err *err)
+{
+    fprintf(stderr, "kubelua sim: %s\n", err->text);
+    world_free(sim->world);
+    return SIM_COMMAND_REFUSED;
+}
+
 static int run_server(const struct sim_flags *sim)
 {
     static const int signals[] = {SIGTERM, SIGINT, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
     enum { WATCHED = sizeof signals / sizeof *signals, ENDING = 2 };
-    struct sim_run run = {.flags = sim, .command = sim->words ? sim_command_new(sim->words) : NULL};
-    struct signal_watch *watches[WATCHED] = {NULL};
     struct err err = {0};
+    struct sim_run run = {.flags = sim, .command = sim->words ? sim_command_new(sim->words, &err) : NULL};
+    if (sim->words && !run.command) return refuse_command(sim, &err);
+    struct signal_watch *watches[WATCHED] = {NULL};
     run.loop = loop_new();
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); /* a state that gets too large is an error of its write */

@@ -13,7 +13,6 @@
 
 #include "app/sim/sim_keeper.h"
 #include "base/mem.h"
-#include "base/must.h"
 
 enum { SIGNAL_BASE = 128 };
 
@@ -37,20 +36,42 @@ static void on_end(struct ev_loop *ev, ev_io *io, int events)
     loop_stop(command->loop);
 }
 
-struct sim_command *sim_command_new(const char *const *words)
+/* Returns false with the error of an errno. */
+static bool refuse(const char *word, int rc, struct err *err)
 {
-    struct sim_command *command = NEW(struct sim_command);
+    return err_set(err, ERR_IO, "cannot run %s: %s", word, strerror(rc));
+}
+
+/* Returns the keeper with our end of its socket, or -1 with errno. */
+static pid_t fork_keeper(const char *const *words, int *fd)
+{
     int ends[2];
-    must(socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) == 0);
-    command->words = words;
-    command->keeper = fork();
-    must(command->keeper >= 0);
-    if (command->keeper == 0) {
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+    pid_t keeper = fork();
+    int rc = errno;
+    if (keeper == 0) {
         close(ends[0]);
         sim_keeper_run(words, ends[1]);
     }
     close(ends[1]);
-    command->fd = ends[0];
+    if (keeper < 0) close(ends[0]);
+    *fd = ends[0];
+    errno = rc;
+    return keeper;
+}
+
+struct sim_command *sim_command_new(const char *const *words, struct err *err)
+{
+    int fd;
+    pid_t keeper = fork_keeper(words, &fd);
+    if (keeper < 0) {
+        refuse(words[0], errno, err);
+        return NULL;
+    }
+    struct sim_command *command = NEW(struct sim_command);
+    command->words = words;
+    command->keeper = keeper;
+    command->fd = fd;
     signal(SIGCHLD, SIG_DFL);
     prctl(PR_SET_CHILD_SUBREAPER, 1L); /* what a keeper that is killed leaves behind becomes our child */
     return command;
@@ -65,7 +86,7 @@ bool sim_command_start(struct sim_command *command, struct loop *loop, const cha
         if (errno != EINTR) rc = errno;
     if (rc != 0) {
         *exit_code = rc == ENOENT ? SIM_COMMAND_MISSING : SIM_COMMAND_REFUSED;
-        return err_set(err, ERR_IO, "cannot run %s: %s", command->words[0], strerror(rc));
+        return refuse(command->words[0], rc, err);
     }
     command->loop = loop;
     ev_io_init(&command->end, on_end, command->fd, EV_READ);

@@ -11,8 +11,9 @@ struct sim_command;
 enum { SIM_COMMAND_REFUSED = 126, SIM_COMMAND_MISSING = 127 };
 
 /* Creates the process that will start the words, which are borrowed and end with NULL. Call while there is
- * one thread and little memory, of which that process keeps a copy. */
-struct sim_command *sim_command_new(const char *const *words);
+ * one thread and little memory, of which that process keeps a copy. NULL with an error that names the
+ * command: there may be no more processes or descriptors, and the exit code is SIM_COMMAND_REFUSED. */
+struct sim_command *sim_command_new(const char *const *words, struct err *err);
 /* Starts the command with KUBECONFIG; the loop stops when the command ends. False with an error that names
  * the command, and `*exit_code`. */
 bool sim_command_start(struct sim_command *command, struct loop *loop, const char *kubeconfig, int *exit_code,

@@ -88,11 +88,10 @@ static bool has_ended(pid_t pid, int fd)
 }
 
 /* Returns once the simulator has ended, or has had enough. */
-static void watch(pid_t pid, int fd)
+static void watch(pid_t pid, int pidfd, int fd)
 {
-    struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = pidfd_open(pid, 0), .events = POLLIN}};
+    struct pollfd fds[] = {{.fd = fd, .events = POLLIN}, {.fd = pidfd, .events = POLLIN}};
     int signum;
-    must(fds[1].fd >= 0);
     for (;;) {
         if (poll(fds, sizeof fds / sizeof *fds, -1) < 0) continue;
         if (fds[1].revents && has_ended(pid, fd)) fds[1].fd = -1; /* which poll leaves out */
@@ -116,9 +115,10 @@ _Noreturn void sim_keeper_run(const char *const *words, int fd)
     if (n <= 0) _exit(0);
     kubeconfig[n] = '\0';
     must(setenv("KUBECONFIG", kubeconfig, 1) == 0);
-    int rc = spawn(words, &pid);
+    int rc = spawn(words, &pid), pidfd = rc == 0 ? pidfd_open(pid, 0) : -1;
+    if (rc == 0 && pidfd < 0) rc = errno;
     send(fd, &rc, sizeof rc, MSG_NOSIGNAL);
-    if (rc == 0) watch(pid, fd);
+    if (rc == 0) watch(pid, pidfd, fd);
     sim_keeper_kill_children();
     _exit(0);
 }
