@@ -30,7 +30,7 @@ struct world *world_new(const struct world_options *options, struct err *err)
     uint64_t seed = options->seeded ? options->seed : (uint64_t)begin_us;
     world->options = *options;
     world->random = sim_random_seed(seed, 0);
-    world_turns_init(&world->turns);
+    world_hold_init(&world->hold);
     pthread_mutex_init(&world->setting, NULL);
     world_clock_init(&world->clock, begin_us, options->stopped);
     world->life = (struct sim_life){.clock = &world->clock.clock,
@@ -72,6 +72,6 @@ void world_free(struct world *world)
     lua_close(world->L);
     world_clock_clear(&world->clock);
     pthread_mutex_destroy(&world->setting);
-    world_turns_clear(&world->turns);
+    world_hold_clear(&world->hold);
     free(world);
 }

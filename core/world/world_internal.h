@@ -1,5 +1,5 @@
-/* Inside of a world; for files of core/world only. Owner: the world. Everything but the clock is used with
- * the world's turn: by the loop's thread, or by one that serves a request for the world. */
+/* Inside of a world; for files of core/world only. Owner: the world. Everything but the clock is used by the
+ * thread that holds the world: the loop's, or one that serves a request for the world. */
 #pragma once
 #include <pthread.h>
 #include <stdatomic.h>
@@ -31,7 +31,7 @@ struct world_feed {
 
 /* Lock that its threads get in the order in which they ask for it: a step, which gives it up for a moment
  * after a few keys, would otherwise mostly get it back before those that wait. */
-struct world_turns {
+struct world_hold {
     pthread_mutex_t lock;
     pthread_cond_t next;
     uint64_t asked, served; /* how many have asked for it, and had it */
@@ -39,8 +39,8 @@ struct world_turns {
 };
 
 struct world {
-    struct world_turns turns;
-    pthread_mutex_t setting; /* one request at a time sets the clock; taken before the turn */
+    struct world_hold hold;
+    pthread_mutex_t setting; /* one request at a time sets the clock; taken before the hold */
     lua_State *L;
     struct world_clock clock;
     struct world_options options;
@@ -52,12 +52,13 @@ struct world {
     atomic_bool stopping;
 };
 
-/* --- turns */
+/* --- hold */
 
-void world_turns_init(struct world_turns *turns);
-void world_turns_clear(struct world_turns *turns);
+void world_hold_init(struct world_hold *hold);
+void world_hold_clear(struct world_hold *hold);
 void world_enter(struct world *world);
-/* Likewise for the loop, which never waits: false if another thread has the world, which wakes the pump then.
+/* Likewise for the loop, which never waits: false if another thread holds the world, which wakes the pump
+ * then.
  */
 bool world_try_enter(struct world *world);
 void world_leave(struct world *world);

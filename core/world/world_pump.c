@@ -16,7 +16,7 @@ struct world_pump {
     ev_io changes;
 };
 
-/* Does what is due, in the world's turn; returns the real time until there is more, in milliseconds, -1:
+/* Does what is due; the world is held. Returns the real time until there is more, in milliseconds, -1:
  * unknown.
  */
 static int64_t turn(struct world *world)
@@ -31,7 +31,7 @@ static int64_t turn(struct world *world)
     return delay_ms;
 }
 
-/* Never waits for a request that has the world, as the loop has all new connections. */
+/* Never waits for a request that holds the world, as the loop has all new connections. */
 static void run(struct world_pump *pump)
 {
     if (!world_try_enter(pump->world)) return;

@@ -10,7 +10,7 @@
 #include "sim/text/duration.h"
 #include "world/world_internal.h"
 
-enum { SECOND_US = 1000000, SPEED_MAX = 1000000, KEYS_PER_TURN = 1 };
+enum { SECOND_US = 1000000, SPEED_MAX = 1000000, KEYS_PER_HOLD = 1 };
 
 /* --- /sim/clock */
 
@@ -45,15 +45,15 @@ static bool read_speed(const char *text, double *speed)
     return end != text && !*end && *speed > 0 && *speed <= SPEED_MAX;
 }
 
-/* Moves a clock that stands still, and stops at each instant at which something is due. Others have their
- * turns after every few keys. */
+/* Moves a clock that stands still, and stops at each instant at which something is due. Others may
+ * hold the world after every few keys. */
 static void step(struct world *world, int64_t ms)
 {
     int64_t until_us = clock_wall_us(&world->clock.clock) + ms * (SECOND_US / 1000);
     bool goes_on = true;
     while (goes_on) {
         lua_pushnumber(world->L, (lua_Number)until_us);
-        lua_pushinteger(world->L, KEYS_PER_TURN);
+        lua_pushinteger(world->L, KEYS_PER_HOLD);
         goes_on = world_lua_call(world->L, "advance", 1) && lua_toboolean(world->L, -1);
         lua_settop(world->L, 0);
         if (!goes_on) break;

@@ -1,5 +1,5 @@
 -- The world: controllers that are told what changed, and look at one key after the other. C calls the functions of this
--- module (core/world/), in the world's turn.
+-- module (core/world/) while a thread holds the world.
 local cache = require "world.cache"
 local complete = require "world.complete"
 local logs = require "world.logs"
