@@ -67,6 +67,14 @@ void world_clock_run(struct world_clock *clock, bool stopped, double speed)
     pthread_mutex_unlock(&clock->lock);
 }
 
+bool world_clock_is_stopped(struct world_clock *clock)
+{
+    pthread_mutex_lock(&clock->lock);
+    bool stopped = clock->stopped;
+    pthread_mutex_unlock(&clock->lock);
+    return stopped;
+}
+
 int64_t world_clock_delay_ms(struct world_clock *clock, int64_t wall)
 {
     static const double micros = 1000;

@@ -20,6 +20,7 @@ void world_clock_clear(struct world_clock *clock);
 /* Sets the time; it goes on from there. */
 void world_clock_move(struct world_clock *clock, int64_t wall_us);
 void world_clock_run(struct world_clock *clock, bool stopped, double speed);
+bool world_clock_is_stopped(struct world_clock *clock);
 /* Returns how long the world's time needs to reach `wall_us`, in real milliseconds, rounded up; at least 0.
  */
 int64_t world_clock_delay_ms(struct world_clock *clock, int64_t wall_us);
