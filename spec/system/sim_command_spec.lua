@@ -107,6 +107,13 @@ END
     assert.are.equal("", left_behind())
   end)
 
+  it("ends likewise when there is no descriptor for it", function()
+    local p = cluster.start { "sh", "-c", "ulimit -n 4; exec " .. cluster.binary .. " sim -- echo begun" }
+    p:wait_error "^kubelua sim: cannot run echo: Too many open files$"
+    assert.are.equal(126, p:wait())
+    assert.are.equal("", p:out())
+  end)
+
   it("takes a command behind -- only", function()
     for text, words in pairs {
       ['unexpected argument "true"; a command stands behind --'] = { "true" },
