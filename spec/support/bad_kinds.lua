@@ -130,6 +130,8 @@ add(named("apiregistration.k8s.io/v1", "", "apiservices"), "apiregistration.k8s.
   [[{"spec":{"service":null,"insecureSkipTLSVerify":true}}]],
   [[{"spec":{"service":null,"caBundle":"eA==","insecureSkipTLSVerify":true}}]],
   [[{"spec":{"service":null,"caBundle":"eHl6YQ=="}}]],
+  [[{"metadata":{"name":"A_b"}}]], [[{"metadata":{"name":"a%b"}}]], [[{"metadata":{"name":".."}}]],
+  [[{"metadata":{"name":null}}]], [[{"metadata":{"generateName":"x"}}]], [[{"metadata":{"generateName":"a%"}}]],
   [[{"spec":{"caBundle":"eA==","insecureSkipTLSVerify":true}}]],
 })
 add(named("flowcontrol.apiserver.k8s.io/v1", "", "flowschemas"), "flowcontrol.apiserver.k8s.io/v1", "FlowSchema",

@@ -14,6 +14,7 @@ import (
 	"k8s.io/apimachinery/pkg/api/meta"
 	"k8s.io/apimachinery/pkg/runtime"
 	"k8s.io/apimachinery/pkg/runtime/schema"
+	"k8s.io/apimachinery/pkg/util/validation/field"
 	"k8s.io/apiserver/pkg/authentication/user"
 	"k8s.io/apiserver/pkg/endpoints/request"
 	genericregistry "k8s.io/apiserver/pkg/registry/generic/registry"
@@ -182,7 +183,7 @@ func (k *schemaKind) statusOf(object runtime.Object) string {
 // addNames adds the rule for names, unless it is that of most kinds, a subdomain.
 func (k *schemaKind) addNames(store *genericregistry.Store) {
 	switch {
-	case k.accepts(store, "a:B"):
+	case k.accepts(store, "a:B"), k.wantsSegment(store):
 		k.attributes = append(k.attributes, "name=path")
 	case k.accepts(store, "a.b"):
 	case k.accepts(store, "1a"):
@@ -206,16 +207,31 @@ func (k *schemaKind) internal(store *genericregistry.Store) runtime.Object {
 	return object
 }
 
+// wantsSegment tells whether a name need only be a segment of a path, and one that the rest of the object decides.
+func (k *schemaKind) wantsSegment(store *genericregistry.Store) (wants bool) {
+	defer func() {
+		if recover() != nil {
+			wants = false
+		}
+	}()
+	problems := k.nameProblems(store, "a%b")
+	return len(problems) == 1 && problems[0].Detail == "may not contain '%'"
+}
+
 func (k *schemaKind) accepts(store *genericregistry.Store, name string) (accepted bool) {
 	defer func() {
 		if recover() != nil {
 			accepted = name == "a.b"
 		}
 	}()
+	return len(k.nameProblems(store, name)) == 0
+}
+
+func (k *schemaKind) nameProblems(store *genericregistry.Store, name string) (problems field.ErrorList) {
 	object := k.internal(store)
 	accessor, err := meta.Accessor(object)
 	if err != nil {
-		return false
+		panic(err)
 	}
 	accessor.SetName(name)
 	if k.resource.Namespaced {
@@ -223,8 +239,8 @@ func (k *schemaKind) accepts(store *genericregistry.Store, name string) (accepte
 	}
 	for _, problem := range store.CreateStrategy.Validate(k.context(), object) {
 		if problem.Field == "metadata.name" {
-			return false
+			problems = append(problems, problem)
 		}
 	}
-	return true
+	return problems
 }
