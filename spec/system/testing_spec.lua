@@ -33,7 +33,7 @@ describe("kubelua test", function()
       assert(io.open(("scripts/recipes/spec/%s_spec.lua"):format(name)), path .. " has no spec"):close()
       local lines = select(2, assert(io.open(path)):read("*a"):gsub("\n", "\n"))
       assert.is_true(lines < 80, path .. " has " .. lines .. " lines")
-      local p = cluster.kubelua { "rbac", "-f", path }
+      local p = cluster.kubelua { "rbac", "-f", path, "--name", "kubelua-" .. name:gsub("_", "-") }
       assert.equal(0, p:wait())
       assert.equal(temp.read(("scripts/recipes/rights/%s.yaml"):format(name)), p:out()) -- made so
     end
