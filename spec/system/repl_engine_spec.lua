@@ -194,6 +194,22 @@ repl:1: over the limit script-memory (8Mi) in the prompt
     assert.equal(3, p:wait())
   end)
 
+  it("answers before the engine has reached its server", function()
+    local args = { "--admin-socket", socket, "--history", "pods" }
+    engine = cluster.run("http://127.0.0.1:1", folder .. "/watch.lua", args)
+    engine:wait_error "Server unreachable, retrying"
+    local unknown = "the kinds of the server are not known yet"
+    local out, err = lines 'pods\nkind "po"\n1 + 1\n'
+    assert.equal("2\n", out)
+    assert.equal(("repl:1: not a global or kind: %s\nrepl:1: %s\n"):format(unknown, unknown), err)
+    for _, words in ipairs { { "get", "pods" }, { "history", "pods/default/web" } } do
+      local p = cluster.kubelua { words[1], "--admin-socket", socket, words[2] }
+      assert.equal(2, p:wait())
+      assert.has_match(unknown, p:err(), 1, true)
+    end
+    assert.equal(0, cluster.terminate(engine))
+  end)
+
   it("reports that a line is too long, and goes on", function()
     start()
     local out, err = lines('"' .. ("x"):rep(70000) .. '"\n1 + 1\n')

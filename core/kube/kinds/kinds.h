@@ -42,6 +42,7 @@ bool kinds_invalidate_older(struct kinds *kinds, int64_t age_ms);
 void kinds_wait(struct kinds *kinds, struct kinds_waiter *waiter);
 /* Does nothing if it is not waiting. */
 void kinds_cancel(struct kinds_waiter *waiter);
-/* Like catalogue_resolve, once there is a catalogue. The error of an unknown name suggests the nearest one,
- * and names the groups that did not respond. Names that a partial catalogue lacks resolve as before it. */
+/* Like catalogue_resolve; false before the first catalogue. The error of an unknown name suggests the nearest
+ * one, and names the groups that did not respond. Names that a partial catalogue lacks resolve as before it.
+ */
 bool kinds_resolve(const struct kinds *kinds, struct str name, struct resource *out, struct err *err);

@@ -92,6 +92,17 @@ static void test_a_waiter_is_notified_once(void **state)
     kinds_free(kinds);
 }
 
+/* A prompt may ask before the server has answered. */
+static void test_no_name_means_anything_before_the_first_catalogue(void **state)
+{
+    struct kinds *kinds = open_kinds();
+    struct resource resource;
+    struct err err;
+    assert_false(kinds_resolve(kinds, STR("deployments"), &resource, &err));
+    assert_string_equal(err.text, "the kinds of the server are not known yet");
+    kinds_free(kinds);
+}
+
 static void test_a_server_that_cannot_be_reached_is_reported_with_its_cause(void **state)
 {
     struct kinds *kinds = open_kinds();
@@ -238,6 +249,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_waiter_is_notified_once),
+        cmocka_unit_test(test_no_name_means_anything_before_the_first_catalogue),
         cmocka_unit_test(test_a_server_that_cannot_be_reached_is_reported_with_its_cause),
         cmocka_unit_test(test_an_unknown_name_is_reported_with_the_nearest),
         cmocka_unit_test(test_groups_that_did_not_response_are_named),
