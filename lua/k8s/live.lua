@@ -8,7 +8,7 @@ local blocking = task.blocking
 
 local live = {}
 
-local resource_of = blocking(raw.live.resource)
+local resolve = blocking(raw.live.resource)
 local get = blocking(raw.live.get)
 local next_page = blocking(raw.live.page)
 local next_event = blocking(raw.live.event)
@@ -26,9 +26,27 @@ function live.reads(declared)
   options.each_text("k8s.reads", declared, raw.live.reads)
 end
 
+local guard
+
+-- From now on `fn` is called with the name of each kind before it is read, as the server has it; it may raise.
+function live.guard_with(fn)
+  guard = fn
+end
+
+-- What a kind means to a verb, or nil, err, which name the function `as`, or the verb.
+local function resource_of(verb, kind, as)
+  local resource, err = resolve(verb, kind, task.cluster(), as)
+  if resource and guard then
+    guard(raw.live.kind(resource))
+  end
+  return resource, err
+end
+
+live.resource_of = resource_of
+
 -- Checks for a function `where` that it may get objects of the kind. True, or nil, err.
 function live.check(where, kind)
-  local resource, err = resource_of("k8s.get", kind, task.cluster(), where)
+  local resource, err = resource_of("k8s.get", kind, where)
   return resource and true or nil, err
 end
 
@@ -37,7 +55,7 @@ function live.get(kind, key, unknown)
   if unknown ~= nil then
     raw.raise "k8s.get: takes a kind and a key, and no options"
   end
-  local resource, err = resource_of("k8s.get", kind, task.cluster())
+  local resource, err = resource_of("k8s.get", kind)
   if not resource then
     return nil, err
   end
@@ -62,7 +80,7 @@ end
 local function open_pages(verb, kind, given)
   local own = options.check(verb, given, LIST_OPTIONS)
   local match = match_of(verb, own)
-  local resource, err = resource_of(verb, kind, task.cluster())
+  local resource, err = resource_of(verb, kind)
   if not resource then
     return nil, err
   end
@@ -132,7 +150,7 @@ end
 -- k8s.watch(kind, { resource_version = "5" }): `for ev in watch do`, ev.type and ev.object; watch:close() ends it.
 function live.watch(kind, given)
   local own = options.check("k8s.watch", given, WATCH_OPTIONS)
-  local resource, err = resource_of("k8s.watch", kind, task.cluster())
+  local resource, err = resource_of("k8s.watch", kind)
   if not resource then
     return raw.live.no_watch(err)
   end

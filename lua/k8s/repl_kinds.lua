@@ -5,11 +5,11 @@ local raw = ...
 local wait_synced = require("k8s.task").blocking(raw.informer.wait_synced)
 
 local next_change = require("k8s.task").blocking(raw.repl.change)
-local resource_of = require("k8s.task").blocking(raw.live.resource)
 local table_of = require("k8s.task").blocking(raw.live.table)
 
 local claim = raw.informer.claim
 local own, methods, nearest = raw.repl, require "k8s.informer", require "k8s.nearest"
+local resource_of = require("k8s.live").resource_of
 local find, format = string.find, string.format
 
 local SYNC_SECONDS = 30
@@ -232,11 +232,23 @@ local hides = false
 -- From now on, whether Secrets are refused.
 local function hide_secrets(hide) hides = hide end
 
--- Raises if a kind is one that is hidden.
-local function check_hidden(name)
-  if hides and type(name) == "string" and own.resolve(name) == "secrets" then
+-- Raises if a kind, named as the server names it, is one that is hidden.
+local function check_hidden(canonical)
+  if hides and canonical == "secrets" then
     raw.raise "secrets are hidden; --show-secrets shows them"
   end
+end
+
+-- Likewise for a function `where` and any name of a kind: one that means nothing now may be a hidden one's.
+local function check_hidden_name(where, name)
+  if not hides then
+    return
+  end
+  local canonical, why = own.resolve(name)
+  if not canonical then
+    raw.raise(where .. ": " .. why)
+  end
+  check_hidden(canonical)
 end
 
 -- The kind of that name; nil, why, and whether there is such a kind.
@@ -272,6 +284,7 @@ end
 
 return {
   check_hidden = check_hidden,
+  check_hidden_name = check_hidden_name,
   hide_secrets = hide_secrets,
   named = named,
   names = names,

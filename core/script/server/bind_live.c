@@ -91,6 +91,16 @@ static int l_live_resource(lua_State *L)
     return kind_resolve(L, &q);
 }
 
+/* kind(resource): its name, "deployments.apps". */
+static int l_live_kind(lua_State *L)
+{
+    const struct resource *resource = resource_arg(L, 1, "kind");
+    struct buf *text = script_scratch(script_of(L));
+    resource_name(resource, text);
+    lua_pushlstring(L, text->data, text->len);
+    return 1;
+}
+
 struct get_wait {
     struct task_wait wait;
     struct live_read *read;
@@ -182,11 +192,9 @@ static int l_live_table(lua_State *L)
 
 static void bind_live(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"reads", l_live_reads},
-                                     {"resource", l_live_resource},
-                                     {"get", l_live_get},
-                                     {"table", l_live_table},
-                                     {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"reads", l_live_reads}, {"resource", l_live_resource},
+                                     {"kind", l_live_kind},   {"get", l_live_get},
+                                     {"table", l_live_table}, {NULL, NULL}};
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
     bind_reader(L);

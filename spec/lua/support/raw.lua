@@ -102,7 +102,7 @@ function raw_verbs.new(record)
     kinds = { list = noop, check = noop, check_informer = noop },
     live = {
       watch_class = {}, lines_class = {}, raw = noop, logs = noop, lines = noop, line = noop,
-      resource = noop, get = noop, page = noop, event = noop, reads = noop, no_watch = noop,
+      resource = noop, kind = noop, get = noop, page = noop, event = noop, reads = noop, no_watch = noop,
       pages = noop, watch = noop,
     },
     write = { declare = noop, resource = noop, send = noop, type_of = noop, seconds = noop },
