@@ -84,7 +84,7 @@ void state_map_wrote(struct state_map *map, struct str version, const char *stat
     map->is_known = map->is_own = version.n > 0;
 }
 
-void state_map_doubt(struct state_map *map)
+void state_map_forget(struct state_map *map)
 {
     map->is_known = map->is_own = false;
 }

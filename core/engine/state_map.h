@@ -30,7 +30,7 @@ bool state_map_see(struct state_map *map, const struct root *object, bool is_own
  * without a version nothing is known any more. */
 void state_map_wrote(struct state_map *map, struct str version, const char *state, struct str bytes);
 /* A request had no answer that tells what the server has now. */
-void state_map_doubt(struct state_map *map);
+void state_map_forget(struct state_map *map);
 /* Returns the sum of a state (hash_lasting); "": there is none. */
 const char *state_map_sum(const struct state_map *map, const char *state);
 /* Returns the bytes of all states but one. */

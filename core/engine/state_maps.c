@@ -41,6 +41,7 @@ struct state_maps {
     size_t map_count;
     struct map_try *tried;
     size_t tried_count;
+    bool is_new_try; /* the last of them is the request that was sent last */
     /* Of the operation in progress. */
     struct state_op *op;
     struct live_read *call;
@@ -81,10 +82,18 @@ static void note_try(struct state_maps *maps)
 {
     char sum[STATE_SUM_MAX] = "";
     if (maps->op->kind == STATE_WRITE) hash_lasting(buf_slice(&maps->op->bytes), sum);
-    if (find_try(maps, sum)) return;
+    maps->is_new_try = !find_try(maps, sum);
+    if (!maps->is_new_try) return;
     struct map_try *tried = array_add(maps->tried, maps->tried_count);
     *tried = (struct map_try){.slot = maps->op->slot, .aside = maps->aside};
     memcpy(tried->sum, sum, sizeof sum);
+}
+
+/* The server has done nothing of the request. An earlier one that says the same may still come. */
+static void forget_refused_try(struct state_maps *maps)
+{
+    if (maps->is_new_try) maps->tried_count--;
+    maps->is_new_try = false;
 }
 
 /* All name a version before the one of now. */
@@ -291,7 +300,7 @@ static void on_taken(struct state_maps *maps, const struct object_response *resp
     if (response->object)
         note_map(maps, response);
     else
-        state_map_doubt(map_of(maps));
+        state_map_forget(map_of(maps));
     end_read(maps);
 }
 
@@ -333,10 +342,11 @@ static void on_refused(struct state_maps *maps, const struct err *err)
         send(maps, MAP_GET, OBJECT_GET, NULL);
     } else if (is_take && is_denied(err)) {
         end_read(maps); /* of what was read: that it cannot be written is told by a write */
-    } else if (is_take && maps->tries < TRIES) {
-        send(maps, MAP_GET, OBJECT_GET, NULL); /* what was on its way may still come, so it is no read yet */
     } else {
-        state_map_doubt(map_of(maps));
+        /* Of a take, too: what was on its way may still come, so it is no read yet. Whoever reads tries again
+         * later, after the operations of others. */
+        if (maps->step == MAP_PUT && is_denied(err)) forget_refused_try(maps);
+        state_map_forget(map_of(maps));
         fail(maps, err);
     }
 }

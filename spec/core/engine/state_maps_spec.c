@@ -139,6 +139,41 @@ static void test_a_try_of_our_own_that_comes_late_is_known(void **state)
     object_request_free(late);
 }
 
+/* It was never there, so what is there now is somebody else's. */
+static void test_a_try_that_was_refused_is_not_taken_for_what_others_stored(void **state)
+{
+    struct map_bench *b = *state;
+    take_both(b);
+    start(b, STATE_WRITE, b->a, "one", NULL);
+    refuse(b, OBJECT_PATCH, 403);
+    assert_false(b->ok);
+    change_from_outside(b, b->server.a, "b25l");
+    start(b, STATE_WRITE, b->a, "two", NULL);
+    serve(b, OBJECT_GET);
+    assert_refused(b, "Conflict");
+    assert_string_equal(b->server.a, "b25l");
+}
+
+/* The server may still take the one before, which says the same. */
+static void test_a_try_without_an_answer_stays_known_when_the_next_one_is_refused(void **state)
+{
+    struct map_bench *b = *state;
+    take_both(b);
+    start(b, STATE_WRITE, b->a, "one", NULL);
+    struct object_request *late = object_request_copy(under_way());
+    refuse(b, OBJECT_PATCH, 0);
+    start(b, STATE_WRITE, b->a, "one", NULL);
+    serve(b, OBJECT_GET);
+    refuse(b, OBJECT_PATCH, 403);
+    assert_int_equal(execute(&b->server, late), 200);
+    start(b, STATE_WRITE, b->a, "two", NULL);
+    serve(b, OBJECT_GET);
+    serve(b, OBJECT_PATCH);
+    assert_ok(b);
+    assert_string_equal(b->server.a, "dHdv");
+    object_request_free(late);
+}
+
 /* Its copy was made, and it is gone: not because of somebody else. */
 static void test_a_state_that_was_moved_without_an_answer_is_aside(void **state)
 {
@@ -173,6 +208,8 @@ int main(void)
         T(test_a_first_write_that_comes_between_is_read),
         T(test_what_cannot_be_made_is_told_by_a_write),
         T(test_a_try_of_our_own_that_comes_late_is_known),
+        T(test_a_try_that_was_refused_is_not_taken_for_what_others_stored),
+        T(test_a_try_without_an_answer_stays_known_when_the_next_one_is_refused),
         T(test_a_state_that_was_moved_without_an_answer_is_aside),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
