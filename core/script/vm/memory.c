@@ -238,9 +238,9 @@ void memory_collect(lua_State *L)
  * since that cycle looked is garbage or not: the next one tells. */
 static bool lives_over(struct script *script)
 {
-    size_t before = script->retained.bytes;
+    const struct script_heap *heap = &script->heap;
     recount(script, false);
-    return script->heap.pace.found + script->retained.bytes > script->heap.limit + before;
+    return heap->pace.found + heap->kept + script->retained.bytes > heap->limit;
 }
 
 /* Instead of a collection, in a prompt over an engine: others would wait for all of it. The collector

@@ -75,7 +75,7 @@ static void rest(struct script *script)
     pace->sweeps = false;
     pace->dying = 0;
     pace->rests = true;
-    pace->found = own;
+    pace->found = own > script->retained.bytes ? own - script->retained.bytes : 0;
     if (pace->hurry > 0 && --pace->hurry == 0) {
         script->heap.dead_objects = 0;
         pace_hurry_end(script);

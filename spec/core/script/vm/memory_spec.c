@@ -170,6 +170,23 @@ static void test_a_line_of_a_prompt_that_takes_too_much_ends(void **state)
     f->script->brief = NULL;
 }
 
+/* Only a cycle of the collector tells what lives in Lua, and that is not all that the script has. */
+static void test_what_a_prompt_keeps_beside_lua_counts_for_its_limit(void **state)
+{
+    struct fixture *f = *state;
+    struct piece_meter meter = {0};
+    enum script_result result = SCRIPT_OK;
+    f->script->brief = &meter;
+    memory_keep(f->script, 4 * MI);
+    assert_fine(f, "kept = {} for i = 1, 32500 do kept[i] = ('%08d'):format(i):rep(10) end");
+    assert_true(f->script->memory > 8 * MI);
+    for (int turn = 0; turn < 50 && result == SCRIPT_OK; turn++)
+        result = run_whole(f, "for i = 1, 100 do local s = { i, { i } } end");
+    assert_int_equal(result, SCRIPT_MEMORY_LIMIT);
+    memory_keep(f->script, -4 * MI);
+    f->script->brief = NULL;
+}
+
 static void test_collections_near_the_limit_are_few(void **state)
 {
     struct fixture *f = *state;
@@ -350,6 +367,7 @@ int main(void)
         T(test_a_healthy_script_near_its_limit_lives_on),
         T(test_a_prompt_near_its_limit_is_collected_in_steps),
         T(test_a_line_of_a_prompt_that_takes_too_much_ends),
+        T(test_what_a_prompt_keeps_beside_lua_counts_for_its_limit),
         T(test_collections_near_the_limit_are_few),
         T(test_a_script_with_room_collects_when_its_garbage_is_about_as_much_as_what_lives),
         T(test_what_the_collector_takes_is_not_the_calls),
