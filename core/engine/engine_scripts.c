@@ -9,6 +9,7 @@
 #include "engine/engine_internal.h"
 #include "kube/api/stream.h"
 #include "script/params/declared.h"
+#include "script/vm/bundle.h"
 
 /* --- loading */
 
@@ -197,12 +198,22 @@ bool engine_check_params(const struct engine *engine, struct err *err)
     return all_taken(engine, runs, NULL, err);
 }
 
+/* Whether a generation comes for its settings alone. */
+static bool has_same_sources(const struct managed_script *managed)
+{
+    char now[BUNDLE_HASH_LEN + 1], next[BUNDLE_HASH_LEN + 1];
+    bundle_sources_hash(script_bundle(managed->running), now);
+    bundle_sources_hash(script_bundle(managed->incoming), next);
+    return strcmp(now, next) == 0;
+}
+
+/* What no generation declares is the business of the next one, which may come after the values. */
 bool engine_params_stay(void *ctx, const struct managed_script *managed, struct err *err)
 {
     const struct engine *engine = ctx;
     struct err other;
     if (all_taken(engine, is_same, NULL, err)) return true;
-    if (!all_taken(engine, is_same, managed, &other)) return true;
+    if (!all_taken(engine, is_same, managed, &other) && !has_same_sources(managed)) return true;
     return err_wrap(err, "%s", managed->path);
 }
 

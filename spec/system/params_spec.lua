@@ -155,6 +155,19 @@ describe("settings of scripts", function()
     assert.are.equal("3", shown(engine, "threshold"))
   end)
 
+  it("keep their values when a name in a changed file is misspelt", function()
+    local file = place.path .. "/params.yaml"
+    temp.write(file, "webhook: http://x\nthreshold: 2\n")
+    local engine = start("--params", file)
+    temp.write(file, "webhook: http://x\nthreshhold: 9\n")
+    local refused = engine.await("alerts", function(s) return s.reloadError ~= "" end)
+    assert.has_match('params.yaml:2: threshhold: no script or rule has a parameter "threshhold", did you mean "threshold"?',
+      refused.reloadError, 1, true)
+    assert.equal(1, refused.generation)
+    temp.write(file, "webhook: http://x\nthreshold: 9\n")
+    assert.equal("", engine.await("alerts", function(s) return s.generation == 2 end).reloadError)
+  end)
+
   it("follow a mounted folder, whose files are exchanged by a link", function()
     local mounted = place.path .. "/mounted"
     os.execute(([[mkdir -p %s/..1 %s/..2 && cd %s && echo http://one > ..1/webhook && echo http://two > ..2/webhook
