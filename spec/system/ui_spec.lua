@@ -121,6 +121,21 @@ describe("the page of an engine", function()
     if page then assert.has_match('/wrong<small>[^<]+</small></td><td class="bad">fails for %w+</td>', page) end
   end)
 
+  it("shows states that cannot be stored", function()
+    local dir = place.path .. "/states"
+    place:write("keeps.lua", scripts_folder.HEAD .. [[
+      local kept = k8s.state("seen", { keep = "file", init = { n = 0 } })
+      k8s.command("add", function() kept.n = kept.n + 1 return (kept:sync()) and "stored" or "refused" end)
+    ]])
+    local other = place:start(sim, nil, { "--ui-bind-address", "127.0.0.1:0", "--state-dir", dir })
+    assert.equal("stored\n", (other.ask("call", "add")))
+    temp.write(dir .. "/keeps/seen.state", "other")
+    assert.equal("refused\n", (other.ask("call", "add")))
+    address = other:err():match 'Serving a page about the engine" address="([^"]+)"'
+    local page = browse "was changed by another process"
+    if page then assert.has_match("<li>[^<]*/keeps: seen: [^<]*seen%.state was changed by another process", page) end
+  end)
+
   it("says what is wrong with its address", function()
     local p = cluster.run(sim.server, place.path .. "/scripts", { "--ui-bind-address", address })
     assert.are.equal(2, p:wait())

@@ -230,6 +230,9 @@ function problems(state) {
     if (script.reloadError) list.push(`${script.name}: ${script.reloadError}`);
     for (const one of script.quarantined || []) list.push(`${script.name}: quarantined ${one.id}: ${one.why}`);
     if (script.mainState === "failed") list.push(`${script.name}: ${script.main}`);
+    for (const one of [...script.states || [], ...script.sinks || []]) {
+      if (one.error) list.push(`${script.name}: ${one.name}: ${one.error}`);
+    }
     if (fails(script, engine.now)) {
       list.push(`${script.name}: fails since ${script.failingSince}, ${script.errors} errors in all`);
     }
