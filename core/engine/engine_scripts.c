@@ -77,7 +77,9 @@ static void on_main_done(void *ctx, enum script_result result, int exit_code)
 static void start_main(struct engine *engine, struct managed_script *managed)
 {
     managed->main_started = true;
-    if (script_has_main(managed->running)) script_run_main(managed->running, on_main_done, engine);
+    if (!script_has_main(managed->running)) return;
+    managed->main_ran = true;
+    script_run_main(managed->running, on_main_done, engine);
 }
 
 void engine_on_check(struct timer *timer)

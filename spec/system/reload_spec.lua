@@ -75,6 +75,18 @@ describe("a script that changes #threads", function()
     assert.are_not.equal(before, requests(sim))
   end)
 
+  it("runs a main that is new, once", function()
+    write("a.lua", script("one", ""))
+    local engine = start(sim)
+    write("a.lua", script("two", 'k8s.main(function() print "main of two" end)'))
+    engine:wait_line "^main of two$"
+    write("a.lua", script("three", ""))
+    engine.await("a", function(s) return s.generation == 3 end)
+    write("a.lua", script("four", 'k8s.main(function() print "main of four" end)'))
+    assert.equal("skipped", engine.await("a", function(s) return s.generation == 4 end).mainState)
+    assert.is_nil(engine:out():match "main of four")
+  end)
+
   it("keeps its state and its metrics, and has the new commands", function()
     local function counting(version, step)
       return script("v" .. version, ([[

@@ -77,9 +77,10 @@ struct managed_script {
     struct script *loading;  /* will be it once its chunk has run; not among the generations; NULL: none */
     uint64_t made;           /* number of generations so far */
     uint64_t tried;          /* number of loads so far, failed ones included */
-    bool main_started;
-    bool gone;                    /* file was removed; goes when it has drained */
-    bool lost;                    /* file is missing; already logged */
+    bool main_started;       /* or there was none to be started */
+    bool main_ran;           /* in any generation: k8s.main runs once in the life of a script */
+    bool gone;               /* file was removed; goes when it has drained */
+    bool lost;               /* file is missing; already logged */
     int64_t missing_ms, empty_ms; /* time since the file is missing, empty; 0: it is not */
 
     /* Incoming generation. */

@@ -155,8 +155,10 @@ void reload_activate(struct managed_script *managed)
     probation_begin(managed, old, &quarantined);
     buf_clear(&quarantined);
     become_current(managed, new_);
-    /* k8s.main runs once in the life of a script, not once in each generation. */
-    if (managed->main_started) script_skip_main(new_);
+    if (managed->main_ran)
+        script_skip_main(new_);
+    else
+        managed->main_started = false; /* a main that the script did not have before is to run */
     /* The old generation goes last: everything that refers to it has been moved. */
     managed_script_drain(managed, old);
     count(managed, returned ? RELOAD_ROLLED_BACK : RELOAD_ACTIVATED);
