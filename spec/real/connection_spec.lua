@@ -126,7 +126,7 @@ users: [{name: u, user: {tokenFile: admin.token}}]
   end)
 
   it("does not trust a server whose authority it does not know", function()
-    local p = exec("--server", server.url, "--token", server.tokens.admin, "--sync-timeout", "500ms")
+    local p = exec("--server", server.url, "--token", server.tokens.admin, "--sync-timeout", "3s")
     assert.are.equal(3, p:wait())
     assert.has_match("certificate", p:err())
     assert.is_nil(p:err():find(server.tokens.admin, 1, true))

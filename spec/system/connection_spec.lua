@@ -54,7 +54,7 @@ describe("a connection", function()
 
   it("by a kubeconfig that is no YAML", function()
     local line, path = with_file "contexts: [\n- {"
-    assert_names(line, path, "line")
+    assert_names(line, path .. ":2: ")
   end)
 
   it("by a context that is not there", function()
