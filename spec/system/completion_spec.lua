@@ -94,17 +94,21 @@ describe("kubelua completion", function()
     assert.are.same({ "--cluster=local" }, (complete("run", "--kubeconfig", config, "--cluster=")))
     assert.are.same({ "me" }, (complete("run", "--kubeconfig=" .. config, "--user", "m")))
     assert.are.same({ "gadgets.example.com" }, (complete("record", "--kubeconfig", config, "gad")))
+    assert.are.same({ "gadgets.example.com" }, (complete("run", "--kubeconfig", config, "--history", "gad")))
+    assert.are.same({ "deployments.apps" }, (complete("run", "--kubeconfig", config, "--shard-kinds", "deployments.")))
 
     local socket = folder .. "/admin.sock"
     local script = cluster.script [[
       local k8s = require "k8s"
       k8s.command("drain", function() end, { help = "Drains it" })
+      k8s.informer "configmaps"
     ]]
     cluster.run(sim.server, script, { "--admin-socket", socket }):wait_error '"Starting"'
     local _, calls = run("__complete", "call", "--admin-socket", socket, "")
     assert.matches("^drain\tDrains it\n:none\n$", calls)
     assert.are.same({ (script:gsub("%.lua$", "")) }, (complete("reload", "--admin-socket", socket, "")))
     assert.are.same({}, (complete("rollback", "--admin-socket", folder .. "/none.sock", "")))
+    assert.are.same({ "configmaps" }, (complete("history", "--admin-socket", socket, "")))
   end)
 
   it("refuses another shell, and names the nearest", function()

@@ -103,6 +103,7 @@ local by_flag = {
 local by_command = {
   call = function(command, given, arguments) return #arguments == 0 and found.calls(command, given) or {} end,
   get = function(command, given, arguments) return #arguments == 0 and found.caches(command, given) or {} end,
+  history = function(command, given, arguments) return #arguments == 0 and found.caches(command, given) or {} end,
   reload = found.scripts,
   rollback = function(command, given, arguments) return #arguments == 0 and found.scripts(command, given) or {} end,
   record = found.kinds,
@@ -118,6 +119,7 @@ local function values_of(command, flag, given, typed)
   if flag.kind == "choice" or flag.kind == "mode" then return choices end
   if by_flag[flag.name] then return by_flag[flag.name](command, given, typed) end
   local arg = flag.arg or ""
+  if arg:find "^KIND" then return found.kinds(command, given) end
   if arg:find "FILE" or arg == "PATH" or arg == "SCRIPT" then return choices, "files" end
   return choices, arg == "DIR" and "directories" or "none"
 end
