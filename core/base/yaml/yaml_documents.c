@@ -5,7 +5,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "base/yaml/yaml_block.h"
 #include "base/yaml/yaml_file.h"
 #include "base/yaml/yaml_value.h"
 
@@ -90,12 +89,6 @@ static bool stops(struct yaml_reading *r)
     return r->stopped;
 }
 
-/* The same for the reader of the block form, of which libyaml knows then. */
-static bool stops_reading(void *ctx)
-{
-    return stops(ctx);
-}
-
 static int read_on(void *ctx, unsigned char *to, size_t room, size_t *got)
 {
     struct yaml_reading *r = ctx;
@@ -169,14 +162,7 @@ bool yaml_read_source(const struct yaml_source *source, struct buf *out, struct 
                                        .fractions_stay = true},
                              .source = source,
                              .rest = source->text};
-    struct yaml_source block = *source;
-    block.stops = stops_reading;
-    block.ctx = &r;
     buf_putc(out, '[');
-    if (yaml_block_read(&block, out)) {
-        buf_putc(out, ']');
-        return true;
-    }
     yaml_parser_initialize(&r.value.parser);
     yaml_parser_set_input(&r.value.parser, read_on, &r);
     bool ok = read_documents(&r, out, err);

@@ -51,23 +51,21 @@ enum { NUMBER_MAX = 64 };
     0x1p53 /* above it a double has no fraction, and JSON could take it for a whole number \
             */
 
-static bool is_among(struct str text, const char *const *words)
+static bool is_among(const char *text, const char *const *words)
 {
     for (; *words; words++)
-        if (str_is(text, *words)) return true;
+        if (strcmp(text, *words) == 0) return true;
     return false;
 }
 
 /* Returns null, true or false for the words that mean them; NULL for other texts. */
-static const char *word_of(struct str text)
+static const char *word_of(const char *text)
 {
-    enum { LONGEST = 5 };
     static const char *const nulls[] = {"", "~", "null", "Null", "NULL", NULL},
                              *const trues[] = {"true", "True", "TRUE", "yes", "Yes", "YES",
                                                "on",   "On",   "ON",   "y",   "Y",   NULL},
                              *const falses[] = {"false", "False", "FALSE", "no", "No", "NO",
                                                 "off",   "Off",   "OFF",   "n",  "N",  NULL};
-    if (text.n > LONGEST) return NULL;
     if (is_among(text, nulls)) return "null";
     if (is_among(text, trues)) return "true";
     return is_among(text, falses) ? "false" : NULL;
@@ -146,27 +144,18 @@ static bool put_number(struct buf *out, struct str text, bool fractions_stay)
     return put_integer(out, plain) || put_fraction(out, plain, fractions_stay);
 }
 
-void yaml_put_plain(struct buf *out, struct str text, bool fractions_stay)
-{
-    const char *word = word_of(text);
-    if (word)
-        buf_puts(out, word);
-    else if (!put_number(out, text, fractions_stay))
-        buf_json_string(out, text);
-}
-
 static void put_scalar(struct yaml_value *y, bool is_key)
 {
     const yaml_event_t *event = &y->event;
     struct buf *out = &y->json;
     struct str text = yaml_event_text(event);
-    const char *tag = (const char *)event->data.scalar.tag;
+    const char *tag = (const char *)event->data.scalar.tag, *word;
     bool is_text = is_key || event->data.scalar.style != YAML_PLAIN_SCALAR_STYLE ||
                    (tag && strcmp(tag, YAML_STR_TAG) == 0) || strlen(text.p) != text.n;
-    if (is_text)
+    if (!is_text && (word = word_of(text.p)))
+        buf_puts(out, word);
+    else if (is_text || !put_number(out, text, y->fractions_stay))
         buf_json_string(out, text);
-    else
-        yaml_put_plain(out, text, y->fractions_stay);
 }
 
 /* --- Values */

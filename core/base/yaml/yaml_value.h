@@ -62,8 +62,6 @@ static inline size_t yaml_value_line(const struct yaml_value *value)
 /* Appends the value that begins with the current event, up to its last one. Returns false if the text ended,
  * which was reported, or the flaw is YAML_DEEP. Other mistakes are the flaw of the value. */
 bool yaml_value_read(struct yaml_value *value);
-/* Appends a plain scalar: null, a truth value, a number, or a text. Fractions as above. */
-void yaml_put_plain(struct buf *out, struct str text, bool fractions_stay);
 /* Merges the entry at `entry`, with its comma, which is the last one of `json`: its fields take its place.
  * The entries of its map begin at `first`. */
 void yaml_value_merge(struct yaml_value *value, size_t first, size_t entry);
