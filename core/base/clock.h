@@ -57,7 +57,8 @@ void clock_clear(struct clock *clock);
 
 /* Real nanoseconds from an arbitrary origin: for measuring how long something took, never for deciding. */
 int64_t clock_measure_ns(void);
-/* CPU time of the calling thread in nanoseconds: a busy machine leaves it alone. */
+/* CPU time of the calling thread in nanoseconds: a busy machine leaves it alone. Costs a system
+ * call. */
 int64_t clock_thread_ns(void);
 
 /* Waits of threads for a condition that end after a time, by the monotonic clock, whatever clock the

@@ -209,7 +209,7 @@ static bool has_same_sources(const struct managed_script *managed)
     return strcmp(now, next) == 0;
 }
 
-/* What no generation declares is the business of the next one, which may come after the values. */
+/* A setting that no generation declares is the business of the next one, which may come after the values. */
 bool engine_params_stay(void *ctx, const struct managed_script *managed, struct err *err)
 {
     const struct engine *engine = ctx;

@@ -1,4 +1,4 @@
-/* What a ConfigMap of states was when it was last seen; see state_map.h. */
+/* The last seen content of a ConfigMap of states; see state_map.h. */
 #include "engine/state_map.h"
 
 #include <stdlib.h>

@@ -20,7 +20,7 @@ struct world_options {
 
 /* Creates a world whose time begins now, or at 2026-01-01T00:00:00Z if it is seeded. NULL with an error. */
 struct world *world_new(const struct world_options *options, struct err *err);
-/* What the options of the server take; as old as the world. */
+/* The options of the server take them; as old as the world. */
 const struct sim_life *world_life(struct world *world);
 /* Begins with the objects that the server has. Call before the loop runs. */
 void world_begin(struct world *world, struct loop *loop, struct sim_api *api);

@@ -32,7 +32,7 @@ static bool is_utf16(struct input_window *w)
     return (first == 0xff && second == 0xfe) || (first == 0xfe && second == 0xff);
 }
 
-/* What kubelua record writes has objects of many moments. */
+/* Recordings of kubelua record have objects of many moments. */
 static bool is_recording(struct input_window *w)
 {
     static const char head[] = "{\"kubelua_recording\":";

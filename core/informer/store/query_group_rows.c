@@ -101,7 +101,7 @@ static void merge(struct query_grouping *g)
     begin_merges(sort, sort->width * 2, g->count);
 }
 
-/* Those behind the limit are released. */
+/* Rows behind the limit are released. */
 static void move(struct query_grouping *g)
 {
     struct query_groups *out = &g->rows;

@@ -87,7 +87,7 @@ static bool is_too_large(const struct tape *tape, size_t status, struct str reas
     return timeout && contains(tape_str(tape, tape_field(tape, status, STR("message"))), too_large);
 }
 
-/* Those for which the error has room. */
+/* The causes for which the error has room. */
 static void take_causes(struct err *err, const struct tape *tape, size_t details)
 {
     size_t causes = tape_field(tape, details, STR("causes"));

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "base/clock.h"
 #include "base/must.h"
 #include "informer/shared/claim_index.h"
 #include "script/caches/transform.h"
@@ -211,7 +212,7 @@ bool script_build_indexes(struct script *script)
 bool script_copy_state(struct script *from, struct script *to)
 {
     stop_functions_reload(from, script_generation(to));
-    return state_copy_continue(from, to, budget_clock_ns() + COPY_NS);
+    return state_copy_continue(from, to, clock_thread_ns() + COPY_NS);
 }
 
 void script_drop_state(struct script *to)

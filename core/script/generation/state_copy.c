@@ -291,7 +291,7 @@ static void proceed(struct state_copy *copy, int64_t end_ns)
             begin_state(copy);
         else
             copy->whole = true;
-    } while (!copy->whole && !copy->failed && !copy->task && budget_clock_ns() < end_ns);
+    } while (!copy->whole && !copy->failed && !copy->task && clock_thread_ns() < end_ns);
 }
 
 /* --- all of it */
@@ -344,7 +344,7 @@ static void complete(struct state_copy *copy)
         if (copy->task)
             task_continue(copy->task);
         else
-            proceed(copy, budget_clock_ns() + PART_NS);
+            proceed(copy, clock_thread_ns() + PART_NS);
     }
 }
 

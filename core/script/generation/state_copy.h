@@ -13,7 +13,7 @@
 struct inventory_entry;
 struct script;
 
-/* Continues the copy until `end_ns` (budget_clock_ns: time of other processes does not count), or begins it.
+/* Continues the copy until `end_ns` (clock_thread_ns: time of other processes does not count), or begins it.
  * Returns true once it is whole, has failed, or begins too often: state_copy_finish does the rest. */
 bool state_copy_continue(struct script *from, struct script *to, int64_t end_ns);
 /* Completes the copy, whatever time it takes, and ends it. Returns false and sets err if it failed: `to` is

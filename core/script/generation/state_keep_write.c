@@ -193,7 +193,7 @@ struct keep_walk {
 static void walk_part(lua_State *L, void *ctx)
 {
     struct keep_walk *c = ctx;
-    c->walk.end_ns = budget_clock_ns() + PART_NS;
+    c->walk.end_ns = clock_thread_ns() + PART_NS;
     c->done = state_walk_write(L, &c->walk);
 }
 

@@ -139,7 +139,7 @@ bool state_walk_write(lua_State *L, struct state_walk *walk)
     }
     while (walk->depth > 0) {
         for (int i = 0; i < STEPS && walk->depth > 0; i++) write_entry(L, walk);
-        if (walk->depth == 0 || budget_clock_ns() < walk->end_ns) continue;
+        if (walk->depth == 0 || clock_thread_ns() < walk->end_ns) continue;
         save(L, walk);
         return false;
     }
@@ -272,7 +272,7 @@ bool state_walk_read(lua_State *L, struct state_walk *walk)
     if (!walk->begun) begin_reading(L, walk);
     while (walk->depth > 0) {
         for (int i = 0; i < STEPS && walk->depth > 0; i++) read_entry(L, walk);
-        if (walk->depth == 0 || budget_clock_ns() < walk->end_ns) continue;
+        if (walk->depth == 0 || clock_thread_ns() < walk->end_ns) continue;
         save(L, walk);
         return false;
     }

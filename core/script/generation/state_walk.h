@@ -28,7 +28,7 @@ struct state_walk {
     int saved;      /* number of values in it */
     unsigned depth; /* open tables */
     bool begun;
-    int64_t end_ns; /* when to stop, by budget_clock_ns */
+    int64_t end_ns; /* when to stop, by clock_thread_ns */
     struct state_level levels[STATE_WALK_LEVELS];
 };
 

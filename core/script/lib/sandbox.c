@@ -3,6 +3,7 @@
 
 #include <lualib.h>
 
+#include "base/clock.h"
 #include "script/lib/string_library.h"
 #include "script/lib/table_library.h"
 #include "script/vm/args.h"
@@ -82,7 +83,7 @@ static int l_collectgarbage(lua_State *L)
 /* CPU time of the engine thread: other threads of the process are no cost of scripts. */
 static int l_clock(lua_State *L)
 {
-    lua_pushnumber(L, (lua_Number)budget_clock_ns() / 1e9);
+    lua_pushnumber(L, (lua_Number)clock_thread_ns() / 1e9);
     return 1;
 }
 

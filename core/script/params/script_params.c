@@ -77,7 +77,7 @@ static bool read_folders(struct script *script, const char *rule, const char *na
     return true;
 }
 
-/* What names more wins, then what comes later. */
+/* The source that names more wins, then what comes later. */
 static bool is_better(const struct param_given *a, const struct param_given *b)
 {
     int rank_a = (a->script ? 2 : 0) + (a->rule ? 1 : 0), rank_b = (b->script ? 2 : 0) + (b->rule ? 1 : 0);

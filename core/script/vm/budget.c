@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/must.h"
 #include "base/time/piece_meter.h"
 #include "script/vm/args.h"
@@ -15,13 +16,6 @@
 
 enum { NS_PER_MS = 1000000 };
 enum { PIECE_LEAST_MS = 20 };
-
-int64_t budget_clock_ns(void)
-{
-    struct timespec ts;
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-    return ts.tv_sec * INT64_C(1000000000) + ts.tv_nsec;
-}
 
 /* --- Error message */
 
@@ -131,7 +125,7 @@ static bool check_calls(struct script *script)
 {
     struct budget *b = &script->budget;
     const int64_t until_next_ns = 3 * CPU_WATCH_MS * INT64_C(1000000); /* a kernel's tick may take 10 ms */
-    int64_t now = budget_clock_ns();
+    int64_t now = clock_thread_ns();
     bool near = false;
     for (struct budget_call *call = b->call; call; call = call->outer) {
         /* The clock of a call starts at the first check: most calls end before it, and never read the
@@ -167,7 +161,7 @@ static void pause_call(lua_State *L)
     script->budget.pause = false;
     if (!script->budget.pauses || call->outer) return;
     disarm(script);
-    script->budget.pauses(L, taken_ns(call, budget_clock_ns()));
+    script->budget.pauses(L, taken_ns(call, clock_thread_ns()));
 }
 
 /* Only the call of the engine pauses, not what it calls under a limit of its own. */
@@ -177,7 +171,7 @@ static bool pause_is_due(const struct script *script)
         script->brief ? PIECE_BRIEF_US * INT64_C(1000) : BUDGET_PAUSE_MS * INT64_C(1000000);
     const struct budget *b = &script->budget;
     const struct budget_call *call = b->call;
-    return b->pauses && call && !call->outer && !b->over && budget_clock_ns() - call->begun_ns >= after_ns;
+    return b->pauses && call && !call->outer && !b->over && clock_thread_ns() - call->begun_ns >= after_ns;
 }
 
 static void on_count(lua_State *L, lua_Debug *ar)
@@ -229,13 +223,13 @@ void budget_exceed_at(struct script *script, lua_State *L, enum limit limit)
 int64_t budget_rest(struct script *script)
 {
     script->budget.rests = true;
-    return budget_clock_ns();
+    return clock_thread_ns();
 }
 
 /* Time before a call's clock started was never counted. */
 void budget_resume(struct script *script, int64_t since_ns)
 {
-    int64_t ns = budget_clock_ns() - since_ns;
+    int64_t ns = clock_thread_ns() - since_ns;
     for (struct budget_call *call = script->budget.call; call; call = call->outer) {
         if (!call->begun_ns) continue;
         call->excused_ns += ns;
@@ -270,7 +264,7 @@ void budget_enter(struct script *script, struct budget_call *call, enum limit li
         /* A trusted script runs with JIT, where no hook could enforce a limit. */
         .limit_ns = script->trusted || ms > INT64_MAX / NS_PER_MS ? INT64_MAX : ms * NS_PER_MS,
     };
-    if (script->brief) call->begun_ns = budget_clock_ns();
+    if (script->brief) call->begun_ns = clock_thread_ns();
     /* The signal of the CPU watch walks the calls: it may see a call only when it is complete. */
     atomic_signal_fence(memory_order_release);
     script->budget.call = call;

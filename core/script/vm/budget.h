@@ -42,8 +42,6 @@ int64_t budget_rest(struct script *script);
 void budget_resume(struct script *script, int64_t since_ns);
 /* Checks the clock. For cpu_watch.c, in a signal handler. */
 void budget_tick(struct script *script);
-/* Returns the CPU clock of the thread. Costs a system call. */
-int64_t budget_clock_ns(void);
 
 /* --- Budget of long C functions, which LuaJIT's hooks do not reach: such a function counts small steps of
  * about 10 ns, and checks about every millisecond whether the call may go on. Owner: the function, on its

@@ -144,7 +144,7 @@ static void allow_last_applied(const struct sim_shape *shape, const json_t *live
     json_decref(last);
 }
 
-/* What kubectl applies is what a later apply as a client compares with. */
+/* A later apply as a client compares with what kubectl applied. */
 static void update_last_applied(json_t *object, const struct sim_apply *apply)
 {
     if (!last_applied_of(object, &apply->author)) return;

@@ -27,7 +27,7 @@ struct sim_request;
 struct sim_reply;
 struct sim_target;
 
-/* What lives beside the server, as controllers do: it owns the clock of the objects, and ends pods itself.
+/* A companion of the server, as controllers are: it owns the clock of the objects, and ends pods itself.
  * Owner: its creator, for longer than the server. */
 struct sim_life {
     struct clock *clock;

@@ -1,5 +1,5 @@
-/* What decoding of a body finds, and where; see decode.h. Owner: the decoder, on its caller's stack, owns the
- * messages. */
+/* Findings of decoding a body, and their places; see decode.h. Owner: the decoder, on its caller's stack,
+ * owns the messages. */
 #pragma once
 #include <stdbool.h>
 
