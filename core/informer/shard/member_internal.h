@@ -45,6 +45,7 @@ struct shard_member {
     int64_t sent_ms, sent_seen; /* of the request in flight */
     int64_t told;               /* epoch that its Lease shows */
     bool lease_exists, is_late, wants_pulse;
+    bool was_held; /* the Lease of this name, also if its fence is gone */
     struct fence *fence;
     struct shard_view view;
     int64_t applied;

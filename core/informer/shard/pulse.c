@@ -19,7 +19,7 @@ static void take_name(struct shard_member *m)
 {
     snprintf(m->name, sizeof m->name, "%.100s-%08x", m->options.prefix, (unsigned)jitter_next(&m->jitter));
     m->version[0] = '\0';
-    m->lease_exists = false;
+    m->lease_exists = m->was_held = false;
     m->told = 0;
     m->view.rank = SHARD_NOBODY;
     m->view.slots = (struct slot_set){0};
@@ -38,7 +38,7 @@ static void drop_fence(struct shard_member *m)
 static void lose(struct shard_member *m, const char *why)
 {
     bool had = m->fence != NULL;
-    if (had) log_warn("Lost the lease of a shard", F("lease", m->name), F("reason", why));
+    if (m->was_held) log_warn("Lost the lease of a shard", F("lease", m->name), F("reason", why));
     drop_fence(m);
     take_name(m);
     if (had) member_notify(m);
@@ -116,7 +116,7 @@ static void renewed(struct shard_member *m, const struct shard_lease *lease)
     int64_t until_ms = m->sent_ms + m->options.times.duration_ms;
     bool had = m->fence && fence_extend(m->fence, until_ms);
     snprintf(m->version, sizeof m->version, "%s", lease->version);
-    m->lease_exists = true;
+    m->lease_exists = m->was_held = true;
     m->told = m->sent_seen;
     member_succeeded(m);
     m->step = PULSE_IDLE;
