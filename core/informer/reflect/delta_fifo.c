@@ -167,6 +167,11 @@ void delta_fifo_set_generation(struct delta_fifo *fifo, int64_t generation)
     fifo->generation = generation;
 }
 
+int64_t delta_fifo_generation(const struct delta_fifo *fifo)
+{
+    return fifo->generation;
+}
+
 void delta_fifo_replace_part(struct delta_fifo *fifo, const char *ns, struct root **objects, size_t count,
                              struct delta_refused *refused, int64_t received_us)
 {

@@ -75,6 +75,7 @@ void delta_fifo_replace(struct delta_fifo *fifo, const char *resource_version, s
                         size_t count, struct delta_refused *refused, int64_t received_us);
 /* Sets the number that lists carry from now on. */
 void delta_fifo_set_generation(struct delta_fifo *fifo, int64_t generation);
+int64_t delta_fifo_generation(const struct delta_fifo *fifo);
 /* The same for the objects of one namespace: those of others stay; "": all others stay, as these are of slots
  * that were gained. The version of the store does not change. Call after the first list. */
 void delta_fifo_replace_part(struct delta_fifo *fifo, const char *ns, struct root **objects, size_t count,

@@ -82,7 +82,7 @@ void feed_share(struct feed *feed)
 static void gain(struct feed *feed, const struct slot_set *missing)
 {
     if (reflector_rewatch(feed->reflector)) {
-        gains_list(feed->gains, missing);
+        gains_list(feed->gains, &feed->shard->slots, missing, feed->generation);
         return;
     }
     gains_reset(feed->gains);
@@ -99,8 +99,8 @@ struct slots_mail {
 };
 
 /* Arrives before the feed is stopped, as mail keeps its order. A list of slots that are gained begins after
- * this, so the number is that of every list from now on; one in progress is cancelled, of all slots or of
- * gained ones. */
+ * this, so the number is that of every list from now on; one of all slots in progress is cancelled, and one
+ * of those gained before goes on with their number. */
 static void on_slots(struct mail *mail)
 {
     struct slots_mail *m = container_of(mail, struct slots_mail, mail);
@@ -109,14 +109,13 @@ static void on_slots(struct mail *mail)
     feed->shard->slots = m->slots;
     feed->generation = m->generation;
     delta_fifo_set_generation(feed->options.fifo, m->generation);
+    gains_keep(feed->gains, &m->slots);
     if (slot_set_is_empty(&m->slots))
         feed_end_reflector(feed);
     else if (!feed->reflector)
         feed_start_reflector(feed);
     else if (gained)
         gain(feed, &m->missing);
-    else
-        gains_keep(feed->gains, &m->slots);
     free(m);
 }
 

@@ -22,7 +22,11 @@ struct gained_floor {
 struct gains {
     struct gains_options options;
     struct slot_set missing; /* that are being listed */
+    int64_t generation;      /* of their list */
     void *list;              /* NULL: none */
+    struct slot_set next;    /* that are listed after it */
+    int64_t next_generation;
+    struct slot_set listed;  /* since they were gained; the queue has, or had, their objects */
     struct held_events held; /* of these */
     struct gained_floor *floors;
     size_t floor_count;
@@ -48,6 +52,7 @@ bool gains_reset(struct gains *g)
 {
     bool was_listing = g->list != NULL;
     end_list(g);
+    g->next = (struct slot_set){0};
     for (size_t i = 0; i < g->floor_count; i++) buf_clear(&g->floors[i].version);
     free(g->floors);
     g->floors = NULL;
@@ -63,20 +68,49 @@ void gains_free(struct gains *g)
     free(g);
 }
 
-/* Events that were held for an earlier list are older than this one. */
-void gains_list(struct gains *g, const struct slot_set *missing)
+static void start_next(struct gains *g)
 {
-    end_list(g);
-    g->missing = *missing;
+    if (g->list || slot_set_is_empty(&g->next)) return;
+    g->missing = g->next;
+    g->generation = g->next_generation;
+    g->next = (struct slot_set){0};
     g->list = g->options.start_list(g->options.ctx, &g->missing);
+}
+
+/* A list in progress goes on, as gains that come faster than lists end would keep all of them from ending. */
+void gains_list(struct gains *g, const struct slot_set *owned, const struct slot_set *missing,
+                int64_t generation)
+{
+    gains_keep(g, owned);
+    g->next = slot_set_minus(missing, &g->listed);
+    g->next = slot_set_minus(&g->next, &g->missing);
+    g->next_generation = generation;
+    start_next(g);
+}
+
+static void remove_lost(struct slot_set *slots, const struct slot_set *owned)
+{
+    const struct slot_set lost = slot_set_minus(slots, owned);
+    *slots = slot_set_minus(slots, &lost);
 }
 
 void gains_keep(struct gains *g, const struct slot_set *owned)
 {
-    const struct slot_set lost = slot_set_minus(&g->missing, owned);
-    if (!g->list) return;
-    g->missing = slot_set_minus(&g->missing, &lost);
+    remove_lost(&g->listed, owned);
+    remove_lost(&g->next, owned);
+    remove_lost(&g->missing, owned);
     if (slot_set_is_empty(&g->missing)) end_list(g);
+    start_next(g);
+}
+
+static void add_listed(struct gains *g, const struct slot_set *slots)
+{
+    for (size_t i = 0; i < ARRAY_LEN(slots->words); i++) g->listed.words[i] |= slots->words[i];
+}
+
+void gains_listed_all(struct gains *g, const struct slot_set *owned)
+{
+    add_listed(g, owned);
 }
 
 /* --- the end of the list */
@@ -85,6 +119,16 @@ static bool is_missing(const void *gains, const struct root *object)
 {
     const struct gains *g = gains;
     return slot_set_has(&g->missing, shard_slot_of(g->options.by, object));
+}
+
+/* The list has no slots that were gained after it began. */
+static void queue_list(struct gains *g, struct collection *merged)
+{
+    struct delta_fifo *fifo = g->options.fifo;
+    int64_t newest = delta_fifo_generation(fifo);
+    delta_fifo_set_generation(fifo, g->generation);
+    collection_replace_part(merged, fifo, "", clock_wall_us(g->options.clock));
+    delta_fifo_set_generation(fifo, newest);
 }
 
 static void add_floor(struct gains *g, struct str version)
@@ -115,9 +159,11 @@ void gains_listed(struct gains *g, struct collection *listed, struct str version
     log_v(2, "Listed gained slots", F("reflector", g->options.name), FI("slots", slot_set_count(&g->missing)),
           FI("objects", collection_count(&merged)), FI("held", held_events_count(&g->held)),
           FS("resourceVersion", version));
-    collection_replace_part(&merged, g->options.fifo, "", clock_wall_us(g->options.clock));
+    queue_list(g, &merged);
+    add_listed(g, &g->missing);
     add_floor(g, version);
     end_list(g);
+    start_next(g);
 }
 
 /* --- of the reflector */
@@ -150,7 +196,9 @@ bool gains_take(struct gains *g, enum lw_event_type type, struct root *object)
         held_events_add(&g->held, type, object);
         return true;
     }
-    if (!is_known(g, object)) return false;
+    /* Their list will begin after this event was written. */
+    bool is_next = g->list && slot_set_has(&g->next, shard_slot_of(g->options.by, object));
+    if (!is_next && !is_known(g, object)) return false;
     root_unref(object);
     return true;
 }

@@ -23,11 +23,14 @@ struct gains_options {
 struct gains *gains_new(const struct gains_options *options);
 /* Ends its list. */
 void gains_free(struct gains *gains);
-/* Begins to list the slots whose objects are not in the cache, in place of an earlier such list. Its end is
- * queued with the generation that the queue has. */
-void gains_list(struct gains *gains, const struct slot_set *missing);
+/* Lists the slots of this generation whose objects are not in the cache, after a list in progress, which goes
+ * on with those that are still owned. What is queued already is not listed again. */
+void gains_list(struct gains *gains, const struct slot_set *owned, const struct slot_set *missing,
+                int64_t generation);
 /* Notes that only these slots are still owned. */
 void gains_keep(struct gains *gains, const struct slot_set *owned);
+/* Notes that a list of all slots that are owned is about to be queued. */
+void gains_listed_all(struct gains *gains, const struct slot_set *owned);
 /* Ends its list and forgets what it knows: a list of all slots begins, or there is no reflector. Returns
  * whether slots were being listed: the list of all has to be of the newest state then, too. */
 bool gains_reset(struct gains *gains);

@@ -97,6 +97,7 @@ static void show_refusals(struct reflector *r)
 void reflector_listed(struct reflector *r, const struct list_result *result)
 {
     struct reflector_status *status = &r->status;
+    if (r->options.gains) gains_listed_all(r->options.gains, &r->options.shard->slots);
     pthread_mutex_lock(&r->lock);
     bool changed = !status->listed_once || status->last_error.code != ERR_NONE || status->refused ||
                    refusals_count(&r->list.refusals);

@@ -54,6 +54,8 @@ bool ranges_set(struct ranges *ranges, const struct slot_set *owned)
     keep_restorable(ranges);
     ranges->is_losing |= !slot_set_is_empty(&lost);
     ranges->generation += gains;
+    for (size_t first, end = 0; slot_set_next_run(&gained, &first, &end);)
+        for (size_t slot = first; slot < end; slot++) ranges->gained_at[slot] = ranges->generation;
     return gains;
 }
 
@@ -92,13 +94,21 @@ static void drop_others(const struct ranges *ranges, struct delta *list)
     list->count = kept;
 }
 
+/* One slot's list began after it was gained, or another replica may have had it since. */
+static void add_slots(struct ranges *ranges, int64_t generation)
+{
+    const struct slot_set unlisted = slot_set_minus(&ranges->owned, &ranges->listed);
+    ranges->gained = (struct slot_set){0};
+    for (size_t first, end = 0; slot_set_next_run(&unlisted, &first, &end);)
+        for (size_t slot = first; slot < end; slot++)
+            if (ranges->gained_at[slot] <= generation) slot_set_add(&ranges->gained, slot);
+    for (size_t i = 0; i < ARRAY_LEN(ranges->gained.words); i++)
+        ranges->listed.words[i] |= ranges->gained.words[i];
+}
+
 void ranges_take_list(struct ranges *ranges, struct delta *list)
 {
-    ranges->gained = (struct slot_set){0};
-    if (list->generation == ranges->generation) {
-        ranges->gained = slot_set_minus(&ranges->owned, &ranges->listed);
-        ranges->listed = ranges->owned;
-    }
+    add_slots(ranges, list->generation);
     drop_others(ranges, list);
 }
 

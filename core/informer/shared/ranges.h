@@ -11,11 +11,12 @@ struct ranges {
     struct slot_set owned;  /* of this replica */
     struct slot_set listed; /* of those: a list had them since they were gained */
     struct slot_set
-        restorable;         /* of those: a list had them, and their objects come back without another one */
-    int64_t generation;     /* of the lists that have all of `owned` */
-    struct slot_set lost;   /* whose objects are to be taken out */
-    struct slot_set gained; /* that came with the list in progress */
-    struct root **kept;     /* objects of `restorable` that were taken out */
+        restorable;     /* of those: a list had them, and their objects come back without another one */
+    int64_t generation; /* of the lists that have all of `owned` */
+    int64_t gained_at[SHARD_SLOTS]; /* of the first list that may have the slot since it was last gained */
+    struct slot_set lost;           /* whose objects are to be taken out */
+    struct slot_set gained;         /* that came with the list in progress */
+    struct root **kept;             /* objects of `restorable` that were taken out */
     size_t kept_count;
     struct root **returning; /* while they are put back */
     size_t returning_count;

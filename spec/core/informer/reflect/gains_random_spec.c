@@ -84,7 +84,7 @@ static void start_reflector(struct run *run)
 static void gain(struct run *run, const struct slot_set *missing)
 {
     if (reflector_rewatch(run->share.reflector)) {
-        gains_list(run->gains, missing);
+        gains_list(run->gains, &run->filter.slots, missing, run->generation);
         return;
     }
     gains_reset(run->gains);
@@ -103,6 +103,7 @@ static void set_slots(struct run *run)
     run->filter.slots = slots;
     run->generation = ranges->generation;
     delta_fifo_set_generation(shared_informer_fifo(run->share.informer), run->generation);
+    gains_keep(run->gains, &slots);
     if (slot_set_is_empty(&slots)) {
         gains_reset(run->gains);
         reflector_free(run->share.reflector);
@@ -111,8 +112,6 @@ static void set_slots(struct run *run)
         start_reflector(run);
     } else if (gained) {
         gain(run, &missing);
-    } else {
-        gains_keep(run->gains, &slots);
     }
 }
 
