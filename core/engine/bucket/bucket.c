@@ -1,29 +1,21 @@
-/* Words of a publisher about itself and the cluster's kinds; see bucket.h. */
+/* Reads what a publisher says of itself and of the cluster's kinds, again and again; see bucket.h. */
 #include "engine/bucket/bucket.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/bucket/bucket_internal.h"
 #include "engine/bucket/bucket_key.h"
-#include "engine/bucket/bucket_value.h"
-#include "kube/api/client.h"
-#include "kube/kinds/catalogue.h"
 #include "net/transport.h"
-
-FAMILY(family_silent, 340, GAUGE, "kubelua_bucket_silent_seconds", "bucket", NULL,
-       "Time since the last sign of the publisher of a bucket.");
 
 enum {
     RETRY_FIRST_MS = 500,
     RETRY_MAX_MS = 10000,
     TICK_MS = 1000,
     SILENT_MS = 11000,
-    KINDS_MAX = 64 << 20 /* bytes of their text */
 };
 
 static struct clock *clock_of(const struct object_bucket *bucket)
@@ -31,134 +23,10 @@ static struct clock *clock_of(const struct object_bucket *bucket)
     return loop_clock(bucket->options.io_loop);
 }
 
-static void clear_kinds(struct object_bucket *bucket)
-{
-    for (size_t i = 0; i < bucket->kind_count; i++) {
-        resource_clear(&bucket->kinds[i].resource);
-        free(bucket->kinds[i].version);
-    }
-    free(bucket->kinds);
-    bucket->kinds = NULL;
-    bucket->kind_count = 0;
-}
-
-static void wake_waiters(struct object_bucket *bucket)
+void bucket_wake_waiters(struct object_bucket *bucket)
 {
     struct bucket_waiter *waiter;
     LIST_FOREACH (waiter, &bucket->waiters, link) waiter->fn(waiter->ctx);
-}
-
-/* --- what the publisher writes */
-
-static char *field(const struct tape *tape, size_t at, struct str key)
-{
-    struct str text = tape_str(tape, tape_field(tape, at, key));
-    return xstrndup(text.p ? text.p : "", text.n);
-}
-
-static void take_kinds(struct object_bucket *bucket, const struct tape *tape, size_t kinds)
-{
-    clear_kinds(bucket);
-    for (size_t at = tape_first(tape, kinds, NULL); at; at = tape_next(tape, kinds, at, NULL))
-        *array_add(bucket->kinds, bucket->kind_count) =
-            (struct published_kind){.resource = {.group = field(tape, at, STR("group")),
-                                                 .version = field(tape, at, STR("version")),
-                                                 .plural = field(tape, at, STR("resource")),
-                                                 .kind = xstrdup("")},
-                                    .version = field(tape, at, STR("listed"))};
-}
-
-static bool parse(struct object_bucket *bucket, const char *text, size_t size, struct buf *copy,
-                  struct tape *tape)
-{
-    struct err err;
-    memset(buf_reserve(copy, size + TAPE_PADDING), 0, size + TAPE_PADDING);
-    buf_append(copy, text, size);
-    bool ok = tape_parse(kube_client_parser(bucket->options.client), copy->data, copy->len, tape, &err);
-    if (!ok)
-        log_warn("Record of the publisher is malformed", F("bucket", bucket->status.shown),
-                 F("err", err.text));
-    return ok;
-}
-
-static void take_record(struct object_bucket *bucket, const struct bucket_message *message, bool is_initial)
-{
-    struct buf copy = {0};
-    struct tape tape;
-    if (!parse(bucket, message->value, message->size, &copy, &tape)) {
-        buf_clear(&copy);
-        return;
-    }
-    struct str name = tape_str(&tape, tape_field(&tape, tape_root(&tape), STR("publisher")));
-    int64_t at_us = tape_int(&tape, tape_field(&tape, tape_root(&tape), STR("atMicros")), 0);
-    take_kinds(bucket, &tape, tape_field(&tape, tape_root(&tape), STR("kinds")));
-    bucket->has_record = true;
-    if (!bucket->silent) bucket->silent = SERIES(&family_silent, bucket->status.shown);
-    pthread_mutex_lock(&bucket->lock);
-    snprintf(bucket->status.publisher, sizeof bucket->status.publisher, "%.*s", STR_ARG(name));
-    /* A record that is found at the start may be of long ago: by the clock of the publisher. */
-    bucket->status.heard_us = is_initial ? at_us : clock_wall_us(clock_of(bucket));
-    pthread_mutex_unlock(&bucket->lock);
-    buf_clear(&copy);
-    if (!is_initial) {
-        if (bucket->was_silent) log_info("Publisher writes again", F("bucket", bucket->status.shown));
-        bucket->was_silent = false;
-        bucket->heard_ms = clock_now_ms(clock_of(bucket));
-    }
-    wake_waiters(bucket);
-}
-
-static struct catalogue *read_catalogue(struct object_bucket *bucket)
-{
-    struct buf copy = {0};
-    struct tape tape;
-    struct catalogue *catalogue = NULL;
-    if (parse(bucket, bucket->catalogue.data, bucket->catalogue.len, &copy, &tape)) {
-        catalogue = catalogue_new();
-        catalogue_add_aggregated(catalogue, &tape, 0);
-        catalogue_finish(catalogue);
-    }
-    buf_clear(&copy);
-    return catalogue;
-}
-
-static void give_kinds(struct object_bucket *bucket, const struct err *err)
-{
-    void (*done)(void *ctx, struct catalogue *catalogue, const struct err *err) = bucket->done;
-    struct catalogue *catalogue = err ? NULL : read_catalogue(bucket);
-    struct err malformed;
-    if (!done) {
-        catalogue_free(catalogue);
-        return;
-    }
-    bucket->done = NULL;
-    if (!err && !catalogue) {
-        err_set(&malformed, ERR_PARSE, "%s: the publisher's kinds are malformed", bucket->status.shown);
-        err = &malformed;
-    }
-    done(bucket->done_ctx, catalogue, err);
-}
-
-static void take_catalogue(struct object_bucket *bucket, const struct bucket_message *message)
-{
-    struct buf decoded = {0};
-    struct err err = {0};
-    struct str text = bucket_value_decode((struct str){message->value, message->size}, message->encoding,
-                                          KINDS_MAX, &decoded, &err);
-    bool is_new = text.n > 0 && !str_eq(text, buf_slice(&bucket->catalogue));
-    if (text.n == 0)
-        log_warn("Kinds of the publisher are malformed", F("bucket", bucket->status.shown),
-                 F("err", *err.text ? err.text : "empty"));
-    if (is_new) {
-        bucket->catalogue.len = 0;
-        buf_str(&bucket->catalogue, text);
-    }
-    buf_clear(&decoded);
-    if (!is_new) return;
-    if (bucket->done)
-        give_kinds(bucket, NULL);
-    else if (bucket->on_kinds)
-        bucket->on_kinds(bucket->on_kinds_ctx);
 }
 
 /* --- the reader */
@@ -184,20 +52,23 @@ static void on_opened(void *ctx, int64_t created)
 static void on_message(void *ctx, const struct bucket_message *message, bool is_initial)
 {
     if (message->is_deleted) return;
-    if (strcmp(message->key, BUCKET_KEY_PUBLISHER) == 0) take_record(ctx, message, is_initial);
-    if (strcmp(message->key, BUCKET_KEY_KINDS) == 0) take_catalogue(ctx, message);
+    if (strcmp(message->key, BUCKET_KEY_PUBLISHER) == 0) bucket_take_record(ctx, message, is_initial);
+    if (strcmp(message->key, BUCKET_KEY_KINDS) == 0) bucket_take_kinds(ctx, message);
 }
 
 static void nothing_yet(struct object_bucket *bucket)
 {
-    err_set(&bucket->err, ERR_CONNECT, "%s: nothing is published there yet", bucket->status.shown);
-    give_kinds(bucket, &bucket->err);
+    if (bucket->kinds_malformed)
+        err_set(&bucket->err, ERR_PARSE, "%s: the publisher's kinds are malformed", bucket->status.shown);
+    else
+        err_set(&bucket->err, ERR_CONNECT, "%s: nothing is published there yet", bucket->status.shown);
+    bucket_give_kinds(bucket, &bucket->err);
 }
 
 static void on_caught_up(void *ctx, uint64_t sequence)
 {
     struct object_bucket *bucket = ctx;
-    wake_waiters(bucket);
+    bucket_wake_waiters(bucket);
     if (bucket->done && bucket->catalogue.len == 0) nothing_yet(bucket);
 }
 
@@ -214,7 +85,7 @@ static void on_ended(void *ctx, const struct err *err)
     set_error(bucket, err->text);
     timer_start(&bucket->retry, clock_of(bucket), bucket->retry_ms);
     bucket->retry_ms = bucket->retry_ms * 2 > RETRY_MAX_MS ? RETRY_MAX_MS : bucket->retry_ms * 2;
-    if (bucket->done) give_kinds(bucket, &bucket->err);
+    if (bucket->done) bucket_give_kinds(bucket, &bucket->err);
 }
 
 static void read_about(struct object_bucket *bucket)
@@ -286,9 +157,9 @@ void bucket_fetch_kinds(struct object_bucket *bucket,
     bucket->done_ctx = ctx;
     bucket_begin(bucket);
     if (bucket->catalogue.len > 0)
-        give_kinds(bucket, NULL);
+        bucket_give_kinds(bucket, NULL);
     else if (bucket->err.code != ERR_NONE)
-        give_kinds(bucket, &bucket->err);
+        bucket_give_kinds(bucket, &bucket->err);
 }
 
 /* An error as of a server that cannot be reached: it is tried again once more is there. */
@@ -341,7 +212,7 @@ void bucket_free(struct object_bucket *bucket)
     timer_cancel(&bucket->retry);
     timer_cancel(&bucket->tick);
     bucket_readers_clear(&bucket->readers);
-    clear_kinds(bucket);
+    bucket_clear_kinds(bucket);
     series_free(bucket->silent);
     buf_clear(&bucket->catalogue);
     pthread_mutex_destroy(&bucket->lock);

@@ -1,4 +1,5 @@
-/* Internals of a bucket: bucket.c reads what the publisher says of itself, bucket_source.c is one list_watch.
+/* Internals of a bucket: bucket.c reads what the publisher says of itself, bucket_record.c takes its records,
+ * bucket_source.c is one list_watch.
  * On the I/O thread; see bucket.h. */
 #pragma once
 #include <pthread.h>
@@ -32,8 +33,9 @@ struct object_bucket {
     struct published_kind *kinds;
     size_t kind_count;
     bool has_record;
-    struct buf catalogue; /* text of the key of kinds; empty: none came */
-    struct err err;       /* of the last try to read */
+    bool record_malformed, kinds_malformed; /* the last one was */
+    struct buf catalogue;                   /* text of the key of kinds; empty: none came */
+    struct err err;                         /* of the last try to read */
     LIST_HEAD(, bucket_waiter) waiters;
     void (*on_kinds)(void *ctx);
     void *on_kinds_ctx;
@@ -44,6 +46,17 @@ struct object_bucket {
     struct bucket_status status;
 };
 
+/* --- bucket_record.c */
+
+void bucket_take_record(struct object_bucket *bucket, const struct bucket_message *message, bool is_initial);
+void bucket_take_kinds(struct object_bucket *bucket, const struct bucket_message *message);
+/* Answers who waits for kinds: with the last ones, or with an error. */
+void bucket_give_kinds(struct object_bucket *bucket, const struct err *err);
+void bucket_clear_kinds(struct object_bucket *bucket);
+
+/* --- bucket.c */
+
+void bucket_wake_waiters(struct object_bucket *bucket);
 /* Begins to read what the publisher says, once. */
 void bucket_begin(struct object_bucket *bucket);
 /* Returns the version of the kind's complete list; NULL with an error: it cannot be read now. */

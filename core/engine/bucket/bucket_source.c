@@ -269,8 +269,8 @@ static void on_caught_up(void *ctx, uint64_t sequence)
     call->inside++;
     call->source->last = sequence;
     if (call->options.verb == LW_LIST) {
-        call->sink.list_end(call->ctx,
-                            &(const struct lw_list_meta){.resource_version = version, .remaining = -1});
+        call->sink.list_end(call->ctx, &(const struct lw_list_meta){
+                                           .resource_version = version, .remaining = -1, .unordered = true});
         finish(call, NULL);
     } else
         call->sink.bookmark(

@@ -33,6 +33,7 @@ struct list_progress {
     bool alone;           /* on connections of its own, as the shared one may be dead (B-1) */
     bool whole;           /* without pages, as they no longer belonged together (P-3) */
     bool second_try;      /* after Expired or a version too large */
+    bool unordered;       /* versions do not tell which events it has */
     bool paginated;       /* more than one page came (P-5), or the list was repeated without pages (P-3) */
     size_t pages;         /* received */
     unsigned empty_pages; /* in a row */

@@ -133,6 +133,7 @@ static void on_list_end(void *ctx, const struct lw_list_meta *meta)
     if (list->pages++ == 0) buf_str(&list->found_version, meta->resource_version); /* P-4 */
     struct shard_filter *shard = ((struct reflector *)ctx)->options.shard;
     if (shard) shard->selects = meta->selected;
+    list->unordered = meta->unordered;
     list->token.len = 0;
     buf_str(&list->token, meta->continue_token);
     if (list->token.len) list->paginated = true;
@@ -146,7 +147,8 @@ static void hand_over(struct reflector *r)
 {
     reflector_recovered(r);
     reflector_enter(r, REFLECTOR_IDLE);
-    r->options.listed(r->options.ctx, &r->list.objects, buf_slice(&r->list.found_version));
+    r->options.listed(r->options.ctx, &r->list.objects,
+                      r->list.unordered ? STR("") : buf_slice(&r->list.found_version));
 }
 
 /* Decision table, "list/Replace ok": watches from the list's version. The order of the steps is that of R-13.

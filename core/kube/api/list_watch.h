@@ -35,6 +35,7 @@ struct lw_list_meta {
     struct str resource_version, continue_token;
     int64_t remaining; /* -1 if the server sent none */
     bool selected;     /* the server says that it observed the shardSelector */
+    bool unordered;    /* events of older versions than the list's may still come, and count */
 };
 
 /* Refused object, and the reason. Everything borrowed. */

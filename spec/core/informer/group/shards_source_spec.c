@@ -70,7 +70,7 @@ static void begin(struct listing *listing)
 static void finish(struct listing *listing)
 {
     struct lw_call *call = &listing->list.call;
-    call->sink->list_end(call->ctx, &(struct lw_list_meta){STR("1"), STR(""), -1, false});
+    call->sink->list_end(call->ctx, &(struct lw_list_meta){STR("1"), STR(""), -1, false, false});
     call->sink->done(call->ctx, NULL);
     for (int i = 0; i < 5; i++) loop_once(listing->loop, false);
 }

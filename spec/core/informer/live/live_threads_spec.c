@@ -58,7 +58,7 @@ static void list_page(struct timer *timer)
     char token[16] = "";
     for (int i = 0; i < PAGE; i++) call->sink.item(call->ctx, make(call->page * PAGE + i + 1));
     if (call->page + 1 < PAGES) snprintf(token, sizeof token, "%d", call->page + 1);
-    struct lw_list_meta meta = {STR("77"), str_of(token), -1, false};
+    struct lw_list_meta meta = {STR("77"), str_of(token), -1, false, false};
     call->sink.list_end(call->ctx, &meta);
     finish(call, NULL);
 }

@@ -60,7 +60,7 @@ static void answer_list(struct timer *timer)
         source->there[key] = key % 2;
         if (key % 2) call->sink.item(call->ctx, make(source, key));
     }
-    struct lw_list_meta meta = {STR("1000"), STR(""), -1, false};
+    struct lw_list_meta meta = {STR("1000"), STR(""), -1, false, false};
     call->sink.list_end(call->ctx, &meta);
     finish(call);
 }

@@ -24,7 +24,7 @@ static void end_page(struct lw_call *call, int64_t version, int next_key)
     char token[32] = "", text[32];
     if (next_key < FAKE_KEYS) snprintf(token, sizeof token, "%lld:%d", (long long)version, next_key);
     snprintf(text, sizeof text, "%lld", (long long)version);
-    struct lw_list_meta meta = {str_of(text), str_of(token), -1, false};
+    struct lw_list_meta meta = {str_of(text), str_of(token), -1, false, false};
     call->sink.list_end(call->ctx, &meta);
     if (fake_fault(call->server))
         fake_fail_somehow(call);

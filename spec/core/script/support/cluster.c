@@ -266,7 +266,7 @@ void cluster_list(struct cluster *c, size_t at, const char *objects)
     if (source->verb == LW_WATCH) expire(source);
     while (*objects && str_cut(&rest, ';', &one)) source->sink.item(source->ctx, pack_object(c, source, one));
     snprintf(version, sizeof version, "%llu", (unsigned long long)++c->version);
-    source->sink.list_end(source->ctx, &(struct lw_list_meta){str_of(version), STR(""), -1, false});
+    source->sink.list_end(source->ctx, &(struct lw_list_meta){str_of(version), STR(""), -1, false, false});
     end_call(source, NULL);
     cluster_settle(c);
 }
