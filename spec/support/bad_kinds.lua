@@ -168,6 +168,71 @@ add(named("admissionregistration.k8s.io/v1", "", "validatingadmissionpolicybindi
   [[{"spec":{"matchResources":{"resourceRules":[{"operations":["CREATE"]}]}}}]],
 })
 
+add(named("flowcontrol.apiserver.k8s.io/v1", "", "prioritylevelconfigurations"), "flowcontrol.apiserver.k8s.io/v1",
+  "PriorityLevelConfiguration", [[{"spec":{"type":"Limited","limited":{"limitResponse":{"type":"Queue",
+  "queuing":{}}}}}]], {
+  [[{"metadata":{"name":"exempt"}}]], [[{"spec":{"type":"Exempt"}}]], [[{"spec":{"type":"Odd"}}]],
+  [[{"spec":{"type":null}}]], [[{"metadata":{"name":"exempt"},"spec":{"type":null}}]],
+  [[{"spec":{"type":"Exempt","limited":null,"exempt":{"nominalConcurrencyShares":-1,"lendablePercent":101}}}]],
+  [[{"spec":{"exempt":{}}}]], [[{"spec":{"limited":null}}]], [[{"spec":{"limited":{"nominalConcurrencyShares":-1}}}]],
+  [[{"spec":{"limited":{"lendablePercent":-1,"borrowingLimitPercent":-1}}}]],
+  [[{"spec":{"limited":{"limitResponse":{"type":"Reject"}}}}]], [[{"spec":{"limited":{"limitResponse":null}}}]],
+  [[{"spec":{"limited":{"limitResponse":{"queuing":null}}}}]], [[{"spec":{"limited":{"limitResponse":{"type":"Odd"}}}}]],
+  [[{"spec":{"limited":{"limitResponse":{"queuing":{"queues":-1,"handSize":-2,"queueLengthLimit":-3}}}}}]],
+  [[{"spec":{"limited":{"limitResponse":{"queuing":{"queues":-1}}}}}]],
+  [[{"spec":{"limited":{"limitResponse":{"queuing":{"queues":10000001,"handSize":1}}}}}]],
+  [[{"spec":{"limited":{"limitResponse":{"queuing":{"queues":64,"handSize":11}}}}}]],
+  [[{"spec":{"limited":{"limitResponse":{"queuing":{"queues":4,"handSize":5}}}}}]],
+  [[{"metadata":{"name":"catch-all"}}]],
+  [[{"metadata":{"name":"catch-all"},"spec":{"limited":{"nominalConcurrencyShares":5,"borrowingLimitPercent":3,
+    "limitResponse":{"type":"Reject","queuing":null}}}}]],
+  [[{"metadata":{"name":"exempt"},"spec":{"type":"Exempt"}}]],
+})
+
+-- Claims of devices, by themselves and as a template has them; the mistakes are those of `devices`.
+local devices = {
+  [[{"requests":[{"name":"A","exactly":{"deviceClassName":"c"}},{"exactly":{"deviceClassName":"c_d"}}]}]],
+  [[{"requests":[{"name":"r"},{"name":"r","exactly":{"deviceClassName":""}}]}]],
+  [[{"requests":[{"name":"r","exactly":{"deviceClassName":"c"},
+    "firstAvailable":[{"name":"a","deviceClassName":"c"}]}]}]],
+  [[{"requests":[{"name":"r","firstAvailable":[{"name":"a","deviceClassName":"c"},{"name":"a"},
+    {"deviceClassName":"C"}]}]}]],
+  [[{"requests":[{"name":"r","firstAvailable":[{"name":"a"},{"name":"b"},{"name":"c"},{"name":"d"},{"name":"e"},
+    {"name":"f"},{"name":"g"},{"name":"h"},{"name":"i"}]}]}]],
+  [[{"requests":[{"name":"r","exactly":{"deviceClassName":"c","selectors":[{},{"cel":null}]}}]}]],
+  [[{"requests":[{"name":"r","exactly":{"deviceClassName":"c","selectors":[{"cel":{"expression":"]]
+    .. ("true&&"):rep(2000) .. [[true"}}]}}]}]],
+  [[{"requests":[{"name":"r","exactly":{"deviceClassName":"c","count":-1}},
+    {"name":"s","exactly":{"deviceClassName":"c","allocationMode":"All","count":2}},
+    {"name":"t","exactly":{"deviceClassName":"c","allocationMode":"Odd"}}]}]],
+  [[{"requests":[{"name":"r","exactly":{"deviceClassName":"c","tolerations":[{"key":"a b","value":"c d"},
+    {"operator":"Exists","value":"v"},{"operator":"Odd","effect":"Odd"},{"key":"/x","effect":"None"}]}}]}]],
+  [[{"requests":[{"name":"r","firstAvailable":[{"name":"a","deviceClassName":"c","allocationMode":"Odd",
+    "selectors":[{}],"tolerations":[{"operator":"Exists","value":"v"}]}]}]}]],
+  [[{"constraints":[{"requests":["odd","r","r","r/a","a/b/c","A"]}]}]],
+  [[{"constraints":[{"matchAttribute":"x"},{"matchAttribute":"/"},{"matchAttribute":"a_b/c-d"},
+    {"distinctAttribute":"a.b/]] .. ("x"):rep(33) .. [["},{"distinctAttribute":""}]}]],
+  [[{"constraints":[{"matchAttribute":"]] .. ("x"):rep(64) .. [[/1"},{"matchAttribute":"A.B/c","requests":["r/x"]}]}]],
+  [[{"config":[{},{"opaque":{}},{"requests":["x"],"opaque":{"driver":"A_b","parameters":1}}]}]],
+  [[{"config":[{"opaque":{"driver":"]] .. ("x"):rep(64) .. [[","parameters":{"a":"]] .. ("x"):rep(10240)
+    .. [["}}},{"opaque":{"driver":"d","parameters":null}},{"opaque":{"driver":"d","parameters":[]}}]}]],
+}
+for i, mistake in ipairs { "requests", "constraints", "config" } do
+  local item = i == 1 and [[{"name":"r%d"}]] or "{}"
+  local list = {}
+  for n = 1, 33 do list[n] = item:format(n) end
+  devices[#devices + 1] = ([[{"%s":[%s]}]]):format(mistake, table.concat(list, ","))
+end
+local claim = [[{"spec":{"devices":{"requests":[{"name":"r","exactly":{"deviceClassName":"c"}}]}}}]]
+local claims, templates = {}, { [[{"spec":{"metadata":{"labels":{"a b":"c d"},"annotations":{"e f":"g"}}}}]] }
+for i, mistake in ipairs(devices) do
+  claims[i] = ([[{"spec":{"devices":%s}}]]):format(mistake)
+  templates[i + 1] = ([[{"spec":{"spec":{"devices":%s}}}]]):format(mistake)
+end
+add(named("resource.k8s.io/v1", inside, "resourceclaims"), "resource.k8s.io/v1", "ResourceClaim", claim, claims)
+add(named("resource.k8s.io/v1", inside, "resourceclaimtemplates"), "resource.k8s.io/v1", "ResourceClaimTemplate",
+  ([[{"spec":%s}]]):format(claim), templates)
+
 for _, kind in ipairs { "Validating", "Mutating" } do
   add(named("admissionregistration.k8s.io/v1", "", kind:lower() .. "webhookconfigurations"),
     "admissionregistration.k8s.io/v1", kind .. "WebhookConfiguration", "{}", {

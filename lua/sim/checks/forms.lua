@@ -190,6 +190,12 @@ function forms.variable(text)
     and "a valid environment variable name must consist only of printable ASCII characters other than '='" or nil
 end
 
+forms["C identifier"] = function(text)
+  return not text:find "^[A-Za-z_][A-Za-z0-9_]*$" and "a valid C identifier must start with alphabetic character or "
+    .. "'_', followed by a string of alphanumeric characters or '_' (e.g. 'my_name',  or 'MY_NAME',  or 'MyName', "
+    .. "regex used for validation is '[A-Za-z_][A-Za-z0-9_]*')" or nil
+end
+
 function forms.header(text)
   return not text:find "^[-%w]+$" and "a valid HTTP header must consist of alphanumeric characters or '-' (e.g. "
     .. "'X-Header-Name', regex used for validation is '[-A-Za-z0-9]+')" or nil
