@@ -1,7 +1,6 @@
 -- Conditions of CertificateSigningRequests: who may approve, and that nobody takes it back.
 local json = require "sim.json"
 local texts = require "sim.texts"
-local values = require "sim.values"
 
 local csrs = {}
 
@@ -26,13 +25,6 @@ function csrs.sign(object, user)
   for _, field in ipairs { "username", "uid", "groups", "extra" } do
     if json.type(spec) == "object" then json.remove(spec, field) end
     if json.type(spec) == "object" then json.set(spec, field, json.at(user, field)) end
-  end
-end
-
-function csrs.stamp(object, now)
-  for _, condition in json.each(json.at(object, "status.conditions")) do
-    values.default(condition, "lastUpdateTime", now)
-    values.default(condition, "lastTransitionTime", now)
   end
 end
 

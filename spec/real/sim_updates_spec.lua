@@ -214,6 +214,60 @@ describe("the simulator as a real server", function()
     end
   end)
 
+  it("keeps a claim of devices as it is, and shows what was asked for", function()
+    local devices = { requests = { { name = "r", exactly = { deviceClassName = "c", count = 2,
+      capacity = { requests = { b = "1Gi", a = "2" } }, tolerations = { { operator = "Exists" } } } } } }
+    local other = { requests = { { name = "r", firstAvailable = { { name = "x", deviceClassName = "c",
+      selectors = { { cel = { expression = "true" } } } } } } }, constraints = { { matchAttribute = "d/a" } },
+      config = { { requests = { "r/x" }, opaque = { driver = "d", parameters = { z = 1 } } } } }
+    for kind, of in pairs {
+      ResourceClaim = function(one) return { devices = one } end,
+      ResourceClaimTemplate = function(one)
+        return { metadata = { labels = { b = "c", a = "d" } }, spec = { devices = one } }
+      end,
+    } do
+      local path = "/apis/resource.k8s.io/v1/namespaces/default/" .. kind:lower() .. "s"
+      local function claim(one) return object(kind, "resource.k8s.io/v1", "c", { spec = of(one) }) end
+      ask("POST", path, claim(devices))
+      assert.equal(422, ask("PUT", path .. "/c", claim(other)).code)
+      assert.equal(422, ask("PUT", path .. "/c", claim { requests = { { name = "R" } } }).code)
+      local same = claim(devices)
+      same.metadata.labels = { own = "1" }
+      assert.is_nil(ask("PUT", path .. "/c", same).code)
+    end
+  end)
+
+  it("has each condition of a priority level once", function()
+    local path = "/apis/flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations"
+    local level = object("PriorityLevelConfiguration", "flowcontrol.apiserver.k8s.io/v1", "l", { spec = {
+      type = "Limited", limited = { limitResponse = { type = "Reject" } } } })
+    ask("POST", path, level)
+    level.status = { conditions = { { type = "" }, { type = "a" }, { type = "" }, { type = "a" } } }
+    assert.equal(422, ask("PUT", path .. "/l/status", level).code)
+    level.spec.limited.lendablePercent = 101
+    assert.equal(422, ask("PUT", path .. "/l", level).code)
+    ask("DELETE", path .. "/l")
+  end)
+
+  it("stores bytes that are null anew each time, and once more as none", function()
+    for _, row in ipairs { { "Secret", "secrets", "data" }, { "ConfigMap", "configmaps", "binaryData" } } do
+      local path, nothing = CORE .. row[2], { metadata = EMPTY }
+      local function of(value) return object(row[1], "v1", "bytes", { [row[3]] = { a = value, b = "" } }) end
+      local null, none = of(cjson.null), of ""
+      ask("POST", path, null)
+      local replaced = operations { "replace", "/" .. row[3] .. "/a", '"value":null' }
+      local list = renewed(path .. "/bytes", {
+        { "PUT", null }, { "PUT", null }, { "PUT", none }, { "PUT", none }, { "PUT", null },
+        { "PATCH", nothing, MERGE }, { "PATCH", nothing, MERGE }, { "PATCH", replaced, "application/json-patch+json" },
+        { "PATCH", replaced, "application/json-patch+json" }, { "PATCH", nothing, STRATEGIC },
+        { "PATCH", nothing, STRATEGIC },
+        { "PATCH", null, "application/apply-patch+yaml", "?fieldManager=x&force=true" },
+        { "PATCH", nothing, STRATEGIC }, { "PATCH", nothing, STRATEGIC },
+      })
+      assert.same({ true, true, true, false, true, true, false, true, true, true, false, true, true, false }, list)
+    end
+  end)
+
   it("holds the status of a job to more the more of it has changed", function()
     local function condition(...)
       local list = {}

@@ -20,7 +20,7 @@ static void warn_of_orphans(const struct writing *w, const json_t *options)
 {
     bool said = json_object_get(options, "propagationPolicy") || json_object_get(options, "orphanDependents");
     const struct sim_kind *kind = w->target->served->kind;
-    if (said || kind->custom || strcmp(kind->kind, "Job") != 0) return;
+    if (said || !sim_kind_is(kind, "Job")) return;
     if (!w->reply->warnings) w->reply->warnings = json_array();
     json_array_append_new(
         w->reply->warnings,

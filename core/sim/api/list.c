@@ -287,7 +287,7 @@ void sim_reply_object(const struct sim_api *api, const struct sim_request *reque
 static json_t *version_refused(struct sim_api *api, const struct sim_kind *kind, const char *given)
 {
     uint64_t wanted = 0;
-    bool cached = kind->custom || strcmp(kind->kind, "Event") != 0; /* a server reads events from storage */
+    bool cached = !sim_kind_is(kind, "Event"); /* a server reads events from storage */
     if (!given || !*given) return NULL;
     if (!str_to_u64(str_of(given), &wanted)) {
         char *message =

@@ -87,7 +87,7 @@ void sim_write_respond(struct writing *w, struct sim_written *written)
 static void sign(const struct writing *w, json_t *body)
 {
     const struct sim_kind *kind = w->target->served->kind;
-    if (kind->custom || strcmp(kind->kind, "CertificateSigningRequest") != 0) return;
+    if (!sim_kind_is(kind, "CertificateSigningRequest")) return;
     lua_State *L = sim_lua_take("sim.csrs", "sign");
     sim_lua_push(L, body);
     sim_lua_push(L, w->request->user);

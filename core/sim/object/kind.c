@@ -132,6 +132,11 @@ const char *sim_scale_path(const struct sim_kind *kind)
     return path ? path + strspn(path, ".") : "spec.replicas";
 }
 
+bool sim_kind_is(const struct sim_kind *kind, const char *name)
+{
+    return !kind->custom && strcmp(kind->kind, name) == 0;
+}
+
 bool sim_is_namespace(const struct sim_kind *kind)
 {
     return !*kind->group && strcmp(kind->kind, "Namespace") == 0;

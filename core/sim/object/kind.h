@@ -60,6 +60,8 @@ bool sim_has_subresource(const struct sim_kind *kind, const char *name);
 bool sim_next_subresource(const struct sim_kind *kind, size_t *at, struct schema_subresource *sub);
 /* Path of the number that a Scale sets: a CRD says so; others have it where Deployments do. */
 const char *sim_scale_path(const struct sim_kind *kind);
+/* Is it Kubernetes' own kind of that name? */
+bool sim_kind_is(const struct sim_kind *kind, const char *name);
 /* Is it the kind of Namespaces? */
 bool sim_is_namespace(const struct sim_kind *kind);
 /* Do its objects get the labels of their template where they have none of their own? */

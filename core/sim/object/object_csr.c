@@ -1,19 +1,14 @@
-/* Conditions of CertificateSigningRequests, which lua/sim/csrs.lua checks. */
+/* Conditions of CertificateSigningRequests (lua/sim/csrs.lua), and times that updates set (stamps.lua). */
 #include <string.h>
 
 #include "sim/object/object_spec.h"
 #include "sim/text/timestamp.h"
 #include "sim/validate/cause.h"
 
-static bool is_csr(const struct sim_kind *kind)
-{
-    return !kind->custom && strcmp(kind->kind, "CertificateSigningRequest") == 0;
-}
-
 void sim_csr_check(const struct sim_kind *kind, const json_t *old, const json_t *object,
                    const char *subresource, json_t *causes)
 {
-    if (!is_csr(kind)) return;
+    if (!sim_kind_is(kind, "CertificateSigningRequest")) return;
     lua_State *L = sim_lua_take("sim.csrs", "problems");
     sim_lua_push(L, old);
     sim_lua_push(L, object);
@@ -21,10 +16,11 @@ void sim_csr_check(const struct sim_kind *kind, const json_t *old, const json_t 
     sim_add_causes(causes, L);
 }
 
-void sim_csr_stamp(const struct sim_kind *kind, json_t *object, int64_t now_s)
+void sim_stamp(const struct sim_kind *kind, const json_t *old, json_t *object, int64_t now_s)
 {
-    if (!is_csr(kind)) return;
-    lua_State *L = sim_lua_take("sim.csrs", "stamp");
+    if (!sim_kind_is(kind, "CertificateSigningRequest") && !sim_kind_is(kind, "PersistentVolume")) return;
+    lua_State *L = sim_lua_take("sim.stamps", kind->kind);
+    sim_lua_push(L, old);
     sim_lua_push(L, object);
     sim_lua_push_new(L, sim_time(now_s));
     sim_lua_is(L);

@@ -164,7 +164,7 @@ static bool wants(bool collects_none, const json_t *object, const json_t *option
 
 static void set_collection_finalizers(const struct sim_kind *kind, json_t *object, const json_t *options)
 {
-    bool none = !kind->custom && strcmp(kind->kind, "Event") == 0; /* own nothing */
+    bool none = sim_kind_is(kind, "Event"); /* own nothing */
     /* Jobs and the like leave their pods if nothing is said, for the sake of old clients. */
     bool orphan = wants(none, object, options, "Orphan", ORPHAN, sim_takes_labels(kind));
     bool foreground = wants(none, object, options, "Foreground", FOREGROUND, false);

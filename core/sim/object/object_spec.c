@@ -122,17 +122,6 @@ void sim_pod_set_condition(json_t *pod, json_t *condition)
     json_decref(condition);
 }
 
-void sim_volume_stamp(const struct sim_kind *kind, const json_t *old, json_t *object, int64_t now_s)
-{
-    static const char since[] = "lastPhaseTransitionTime";
-    json_t *status = json_object_get(object, "status"), *before = json_object_get(old, "status");
-    bool same = strcmp(sim_text_at(status, "phase"), sim_text_at(before, "phase")) == 0;
-    const char *given = sim_text_at(status, since), *last = sim_text_at(before, since);
-    if (kind->custom || strcmp(kind->kind, "PersistentVolume") != 0 || !status) return;
-    if (same && !*given && *last) json_object_set(status, since, json_object_get(before, since));
-    if (!same && (!*given || strcmp(given, last) == 0)) json_object_set_new(status, since, sim_time(now_s));
-}
-
 /* --- Quality of service classes */
 
 /* The canonical form of a quantity, a new string; NULL of none and of zero. */

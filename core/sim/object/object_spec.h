@@ -27,16 +27,13 @@ const char *sim_quality_of_service(const json_t *spec);
 /* Sets a condition of a pod, which it takes, in the place of that of its type. */
 void sim_pod_set_condition(json_t *pod, json_t *condition);
 
-/* A volume says since when it is in its phase, unless who changes it does. */
-void sim_volume_stamp(const struct sim_kind *kind, const json_t *old, json_t *object, int64_t now_s);
-
 /* --- object_csr.c: CertificateSigningRequests; objects of other kinds have no conditions of theirs */
 
 /* Appends the causes for which their conditions must not change so. */
 void sim_csr_check(const struct sim_kind *kind, const json_t *old, const json_t *object,
                    const char *subresource, json_t *causes);
-/* Sets the times that new conditions lack. */
-void sim_csr_stamp(const struct sim_kind *kind, json_t *object, int64_t now_s);
+/* Sets the times that new conditions lack, and since when a volume is in its phase. */
+void sim_stamp(const struct sim_kind *kind, const json_t *old, json_t *object, int64_t now_s);
 
 /* --- object_service.c: Services; objects of other kinds stay as they are */
 

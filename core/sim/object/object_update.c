@@ -299,7 +299,7 @@ static json_t *update(const struct sim_kind *kind, const json_t *old, const json
     if (to_status && sim_takes_labels(kind) &&
         sim_is_finished(kind, object)) /* nothing reads it again, and defaults its labels */
         copy_field(json_object_get(object, "metadata"), json_object_get(body, "metadata"), "labels");
-    if (!kind->custom && strcmp(kind->kind, "DaemonSet") == 0) count_template(object, old);
+    if (sim_kind_is(kind, "DaemonSet")) count_template(object, old);
     if (kind->has_generation && counts && wants_other(kind, old, object, body)) {
         int64_t generation = sim_int_at(old, "metadata.generation", 0);
         json_object_set_new(json_object_get(object, "metadata"), "generation", json_integer(generation + 1));

@@ -130,11 +130,21 @@ static bool has_no_labels(const json_t *body)
            !json_object_size(sim_at(body, "spec.template.metadata.labels"));
 }
 
+/* Bytes that are null are stored as such, and read as none. */
+static bool has_null_bytes(const struct sim_kind *kind, const json_t *body)
+{
+    const char *path = sim_kind_is(kind, "Secret") ? "data" : "binaryData", *key;
+    json_t *value;
+    json_object_foreach (kind->custom ? NULL : sim_at(body, path), key, value)
+        if (json_is_null(value)) return true;
+    return false;
+}
+
 /* Returns whether the first object in a server's storage is another one than what is read from there: a job
  * gets labels, a claim a phase. */
 static bool is_unsettled(const struct sim_kind *kind, const json_t *body)
 {
-    return (!kind->custom && strcmp(kind->kind, "PersistentVolumeClaim") == 0) ||
+    return sim_kind_is(kind, "PersistentVolumeClaim") || has_null_bytes(kind, body) ||
            (sim_takes_labels(kind) && has_no_labels(body));
 }
 
@@ -143,19 +153,19 @@ static bool is_unsettled(const struct sim_kind *kind, const json_t *body)
 static bool becomes_unsettled(const struct sim_kind *kind, bool was_patched, const json_t *body,
                               const json_t *after)
 {
-    if (!kind->custom && strcmp(kind->kind, "Service") == 0)
+    if (sim_kind_is(kind, "Service"))
         return strcmp(sim_text_at(after, "spec.type"), "ExternalName") == 0 &&
                (was_patched || sim_at(body, "spec.internalTrafficPolicy"));
-    return sim_takes_labels(kind) && has_no_labels(body);
+    return has_null_bytes(kind, body) || (sim_takes_labels(kind) && has_no_labels(body));
 }
 
 /* Returns whether a server stores nothing, as the result is what it had. It compares with what it reads,
- * where a job has labels that it lost: without them it is another one each time. */
+ * where a job has labels that it lost, and bytes are not null: without them it is another one each time. */
 static bool stays(const struct sim_kind *kind, const json_t *before, const struct sim_object *old,
                   const json_t *after, bool unsettled)
 {
     return json_equal(before, after) && old->unsettled == unsettled &&
-           !(unsettled && sim_takes_labels(kind)) && !sim_is_finished(kind, after);
+           (!unsettled || sim_kind_is(kind, "Service")) && !sim_is_finished(kind, after);
 }
 
 /* Other objects of the kind may stand in its way. */
@@ -275,7 +285,7 @@ static void own(const struct sim_change *c, bool lost, const json_t *before, con
 {
     const struct sim_kind *kind = c->served->kind;
     json_t *known = json_copy((json_t *)before);
-    if (!kind->custom && strcmp(kind->kind, "Service") == 0 && lost) {
+    if (sim_kind_is(kind, "Service") && lost) {
         json_object_set_new(known, "spec", json_copy(json_object_get(before, "spec")));
         sim_default(json_object_get(known, "spec"), "internalTrafficPolicy", json_string("Cluster"));
     }
@@ -296,8 +306,7 @@ static bool try_update(struct sim_change *c, struct sim_object *old)
         wanted ? sim_prepare_update(served->kind, before, wanted, c->subresource, &refusal) : NULL;
     bool done = true,
          unsettled = becomes_unsettled(served->kind, old->unsettled && refusal.patched, wanted, after);
-    if (after) sim_csr_stamp(served->kind, after, clock_wall_us(sim_clock(c->api)) / 1000000);
-    if (after) sim_volume_stamp(served->kind, before, after, clock_wall_us(sim_clock(c->api)) / 1000000);
+    if (after) sim_stamp(served->kind, before, after, clock_wall_us(sim_clock(c->api)) / 1000000);
     if (after) own(c, old->unsettled && !unsettled, before, wanted, after);
     json_decref(c->written->finalizers); /* of a try that another write was faster than */
     c->written->finalizers = json_incref(sim_at(before, "metadata.finalizers"));

@@ -165,7 +165,8 @@ static json_t *zero(struct field_decoder *d, const struct schema_field *field, b
 static json_t *decode_element(struct field_decoder *d, const struct schema_field *field, const json_t *value,
                               const struct place *at)
 {
-    json_t *one = json_is_null(value) ? zero(d, field, true) : decode_one(d, field, value, at);
+    bool keeps = d->keeps && field->form == SCHEMA_BYTES; /* a server stores them as null */
+    json_t *one = json_is_null(value) ? zero(d, field, !keeps) : decode_one(d, field, value, at);
     return one ? one : json_null();
 }
 

@@ -9,7 +9,8 @@
 #include "schema/schema.h"
 
 struct sim_decoding {
-    bool keeps;    /* given: lists and maps that are empty stay, for messages */
+    bool
+        keeps; /* given: lists and maps that are empty stay, for messages, and bytes of a map that are null */
     bool converts; /* given: as of the result of a strategic merge patch or an apply, which is no JSON text */
     char *error;   /* Go's message, the caller's; NULL: the value fits */
     json_t *unknown; /* array of `unknown field "spec.foo"`, the caller's; NULL: there are none */
