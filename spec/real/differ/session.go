@@ -120,10 +120,28 @@ func (s *session) open(r *request) (*http.Response, error) {
 	return s.server.client.Do(call)
 }
 
+// settle waits until the cache of the real server has the object as it was last seen. An update begins with the one
+// that the cache has; of an older one its warnings are told, too, although it then begins again with a newer one.
+func (s *session) settle(r *request) error {
+	object := s.objects[r.Object]
+	if object == nil || (r.Method != http.MethodPatch && r.Method != http.MethodPut) {
+		return nil
+	}
+	response, err := s.server.client.Get(s.server.url + s.fill(r.Object) + "?resourceVersion=" + object.last)
+	if err != nil {
+		return err
+	}
+	_, _ = io.Copy(io.Discard, response.Body)
+	return response.Body.Close()
+}
+
 // send asks the server, and remembers of the answer what later requests refer to.
 func (s *session) send(r *request) (*answer, error) {
 	if r.Watch {
 		return s.startWatch(r)
+	}
+	if err := s.settle(r); err != nil {
+		return s.broken(err)
 	}
 	response, err := s.open(r)
 	if err != nil {

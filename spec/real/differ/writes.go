@@ -205,7 +205,13 @@ func (g *generator) deleteOptions(r *request, k *kind) {
 	if object == "" {
 		object = r.Path + "/" + k.name("a")
 	}
-	switch g.random.Intn(12) {
+	choice := g.random.Intn(12)
+	// A LimitRange without a name has its uid for it: it may be the first or the last of a collection, which ends at the
+	// first object that a precondition is not true of.
+	if k.Kind == "LimitRange" && r.Verb == "deletecollection" && (choice == 2 || choice == 3) {
+		choice = 7
+	}
+	switch choice {
 	case 0, 1:
 		policy := g.pick("Foreground", "Orphan", "Background", "Odd")
 		if g.one(2) {
