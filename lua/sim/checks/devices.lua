@@ -46,7 +46,8 @@ function devices.request_names(claim)
   return names
 end
 
-local REFERENCE = "must be the name of a request in the claim or the name of a request and a subrequest separated by '/'"
+local REFERENCE = "must be the name of a request in the claim or the name of a request and a subrequest separated "
+  .. "by '/'"
 
 -- A check of a request's name, or that of one and its alternative.
 function devices.reference(problems, names)
