@@ -55,6 +55,21 @@ static bool is_of_others(const struct script_handler *h, const struct handler_ev
            !sharding_owns(h->script, sharding_slot(h->script, h->claim, event->object));
 }
 
+bool delivery_tells(struct script_handler *h, struct handler_event *event, bool is_lost)
+{
+    if (is_lost) return untold_leaves_loss(&h->untold, event) && h->functions[ON_LOST] != LUA_NOREF;
+    /* An update without a function tells the script of nothing. */
+    if (event->settled || (event->type == ON_UPDATE && h->functions[ON_UPDATE] == LUA_NOREF)) return true;
+    return untold_passes(&h->untold, event);
+}
+
+/* To be asked when the event comes, and again when its turn has come: meanwhile earlier ones of its key may
+ * have been dropped, and its slot may be another replica's, as a term ends by the clock. */
+static bool is_told(struct script_handler *h, struct handler_event *event)
+{
+    return delivery_tells(h, event, is_of_others(h, event));
+}
+
 static void note_pending(struct script_handler *h)
 {
     handler_metrics_pending(&h->metrics, h->pending.count + h->kept.count);
@@ -131,8 +146,8 @@ static void deliver(struct script_handler *h, const struct handler_event *event)
     struct handler_event own = *event;
     /* Count the event as skipped first: a quarantined handler must not look like an idle one. */
     if (quarantine_skips(&h->quarantine) || !is_notified(h)) return;
-    if (is_of_others(h, event) ? !untold_leaves_loss(&h->untold, &own) : !untold_passes(&h->untold, event))
-        return;
+    own.settled = h->kept_is_settled;
+    if (!is_told(h, &own)) return;
     if (h->debounce)
         debounce(h, &own);
     else
@@ -194,17 +209,12 @@ static void deliver_kept(struct script_handler *h)
     struct handler_event event;
     for (int i = 0; i < EVENTS_PER_TURN && may_receive(h) && pending_take(&h->kept, &event); i++) {
         const struct change change = {call_of(&event), event.old_object, event.object, event.info};
+        h->kept_is_settled = event.settled;
         registration_deliver_kept(&callbacks, &change);
+        h->kept_is_settled = false;
         event_let_go(&event);
         if (turns_expired(h->script) || is_slow(h)) break;
     }
-}
-
-/* The slot of an event may be another replica's since it began to wait: a term ends by the clock. */
-static bool is_told(struct script_handler *h, struct handler_event *event)
-{
-    if (!is_of_others(h, event)) return true;
-    return untold_leaves_loss(&h->untold, event) && h->functions[ON_LOST] != LUA_NOREF;
 }
 
 static void advance(struct script_handler *h)

@@ -10,6 +10,9 @@
 struct event_handler delivery_callbacks(struct script_handler *handler);
 /* Returns whether events wait until the informers of the script are synced. */
 bool delivery_is_held(const struct script_handler *handler);
+/* Returns whether the handler is told of the event, of which it makes a loss if need be. `is_lost`: its slot
+ * is another replica's. Call for the events of a key in their order. */
+bool delivery_tells(struct script_handler *handler, struct handler_event *event, bool is_lost);
 /* Delivers pending events, a part of each handler's in one turn of the loop. */
 void deliveries_turn(struct script *script);
 /* Sets up delivery; for handler_new. */

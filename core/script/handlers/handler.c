@@ -241,13 +241,14 @@ static bool is_of_lost(const struct losing *losing, const struct handler_event *
     return slot && slot_set_has(losing->lost, slot - 1);
 }
 
-/* No cache has the object of a delete any more, to tell of its loss. */
+/* No cache has the object of a delete any more, to tell of its loss. Events of other slots are asked for too:
+ * the next object of a name may be of one. */
 static bool is_dropped(void *ctx, struct handler_event *event)
 {
     const struct losing *losing = ctx;
-    struct script_handler *h = losing->handler;
-    if (!is_of_lost(losing, event)) return false;
-    return h->functions[ON_LOST] == LUA_NOREF || !untold_leaves_loss(&h->untold, event);
+    bool told = delivery_tells(losing->handler, event, is_of_lost(losing, event));
+    event->settled = true;
+    return !told;
 }
 
 /* Of what is kept nobody knows yet whether the handler's filter lets it pass, or makes deletes of updates:
@@ -257,8 +258,8 @@ static bool is_kept_dropped(void *ctx, struct handler_event *event)
     const struct losing *losing = ctx;
     const struct script_handler *h = losing->handler;
     bool filters = h->filter != LUA_NOREF || h->options->filter;
+    if (filters && !is_of_lost(losing, event)) return false;
     if (!filters || h->functions[ON_LOST] == LUA_NOREF) return is_dropped(ctx, event);
-    if (!is_of_lost(losing, event)) return false;
     if (event->type == ON_DELETE) return !event_become_lost(event);
     event->info.disowned = true;
     return false;

@@ -52,6 +52,7 @@ struct script_handler {
     struct handler_call *spare; /* reused by the next call; NULL: none */
     struct pending_events pending;
     struct pending_events kept; /* changes that no filter has checked yet; newer than all pending events */
+    bool kept_is_settled;       /* the one of them that is being delivered (handler_event.settled) */
     struct debounce *debounce;  /* NULL for none */
     struct untold untold;
     bool due; /* has work in the next turn */

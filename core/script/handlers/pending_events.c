@@ -337,6 +337,7 @@ static bool join_delete(struct handler_event *event, bool nothing, const struct 
 
 bool event_join(struct handler_event *event, bool nothing, const struct handler_event *next)
 {
+    event->settled &= next->settled;
     if (event_is_end(next->type)) return join_delete(event, nothing, next);
     join_change(event, next);
     return true;

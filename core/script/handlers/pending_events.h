@@ -34,6 +34,9 @@ struct handler_event {
     /* Add of an object that is gone, delivered for the delete behind it because an earlier generation had
      * seen the object. Merged with that delete it is a delete without a delivered add. */
     bool recalled;
+    /* At a loss of slots the handler was found to be told of this: whatever is dropped behind it later says
+     * nothing about this one. */
+    bool settled;
 };
 
 /* Copies the event with references of its own. */

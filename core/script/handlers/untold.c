@@ -60,8 +60,7 @@ bool untold_leaves_loss(struct untold *untold, struct handler_event *event)
 
 bool untold_passes(struct untold *untold, const struct handler_event *event)
 {
-    if (!untold->objects || event->type == ON_UPDATE) return true;
-    return !end(untold, event->object) || event->type == ON_ADD;
+    return !end(untold, event->object) || !event_is_end(event->type);
 }
 
 void untold_move(struct untold *from, struct untold *to)

@@ -7,8 +7,9 @@
 #include <cmocka.h>
 
 #include "base/fence.h"
+#include "core/script/support/feed.h"
 #include "core/script/support/sharing.h"
-#include "script/handlers/handler.h"
+#include "script/handlers/delivery.h"
 
 /* An update takes a second, all else nothing. */
 #define TELLING(filter)                                                              \
@@ -233,6 +234,68 @@ static void test_events_that_are_taken_with_a_closed_fence_are_lost_ones(void **
     fence_unref(fence);
 }
 
+/* It may be noticed late that a term is over: the delete of what waits to be added comes before that. */
+static void end_with_an_add_that_waits(struct sharing *s, struct cluster *c, struct fence *fence)
+{
+    sharing_load(s, c, adding, fence);
+    cluster_event(c, 0, LW_MODIFIED, "shop/b x=1"); /* its call is under way */
+    cluster_event(c, 0, LW_ADDED, "shop/gone");
+    fence_close(fence);
+    cluster_event(c, 0, LW_DELETED, "shop/gone");
+    cluster_event(c, 0, LW_DELETED, "shop/c");
+}
+
+static void test_of_an_object_whose_add_waited_at_the_end_of_a_term_no_end_is_told(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct fence *fence = sharing_fence(c);
+    end_with_an_add_that_waits(&s, c, fence);
+    sharing_give(&s, NULL, &s.both);
+    virtual_clock_advance(&c->clock, 5000);
+    assert_ask(c, s.script, "return said", "b -c(lost) -a(lost) -b(lost) ");
+    assert_null(feed_handler(s.script)->untold.objects);
+    sharing_end(&s);
+    fence_unref(fence);
+}
+
+static void test_nor_if_the_turn_of_the_handler_comes_first(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct fence *fence = sharing_fence(c);
+    end_with_an_add_that_waits(&s, c, fence);
+    virtual_clock_advance(&c->clock, 1000);
+    assert_ask(c, s.script, "return said", "b -c(lost) ");
+    assert_null(feed_handler(s.script)->untold.objects);
+    sharing_end(&s);
+    fence_unref(fence);
+}
+
+/* It comes back with a list while its loss still waits, and is lost once more. */
+static void lose_twice(struct sharing *s, struct cluster *c, struct fence *fence)
+{
+    sharing_give(s, fence, &s->mine);
+    sharing_give(s, fence, &s->both);
+    cluster_list(c, 1, "shop/b;shop/new");
+    sharing_give(s, fence, &s->mine);
+    virtual_clock_advance(&c->clock, 2000);
+    cluster_settle(c);
+}
+
+static void test_a_loss_that_waits_is_told_whatever_is_dropped_behind_it(void **state)
+{
+    struct cluster *c = *state;
+    struct sharing s = {0};
+    struct fence *fence = sharing_fence(c);
+    sharing_load(&s, c, adding, fence);
+    cluster_event(c, 0, LW_MODIFIED, "mine/a x=1"); /* its call is under way */
+    lose_twice(&s, c, fence);
+    assert_ask(c, s.script, "return said", "a -b(lost) -c(lost) ");
+    sharing_end(&s);
+    fence_unref(fence);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -247,6 +310,9 @@ int main(void)
         T(test_of_an_object_that_was_to_pass_the_filter_no_end_is_told),
         T(test_of_an_object_that_was_not_quiet_yet_no_end_is_told),
         T(test_events_that_are_taken_with_a_closed_fence_are_lost_ones),
+        T(test_of_an_object_whose_add_waited_at_the_end_of_a_term_no_end_is_told),
+        T(test_nor_if_the_turn_of_the_handler_comes_first),
+        T(test_a_loss_that_waits_is_told_whatever_is_dropped_behind_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
