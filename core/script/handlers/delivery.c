@@ -262,6 +262,7 @@ void delivery_quarantined(struct script_handler *h)
 {
     quarantine_skip(&h->quarantine, delivery_backlog(h));
     delivery_forget(h);
+    untold_start_over(&h->untold); /* it is told of all objects anew when its quarantine ends */
 }
 
 void delivery_end(struct script_handler *h)

@@ -181,6 +181,19 @@ static void test_an_end_that_is_kept_is_told_whatever_is_dropped_behind_it(void 
     end_namesakes(&n);
 }
 
+static void test_a_handler_in_quarantine_remembers_none(void **state)
+{
+    struct cluster *c = *state;
+    struct namesakes n;
+    load_namesakes(&n, c, telling);
+    tell(&n, '=', n.b, n.b);
+    tell(&n, '+', NULL, n.first);
+    sharing_give(&n.s, n.fence, &n.second);
+    assert_non_null(feed_handler(n.s.script)->untold.objects);
+    delivery_quarantined(feed_handler(n.s.script));
+    end_namesakes(&n);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +205,7 @@ int main(void)
         T(test_a_delete_that_waits_is_told_whatever_is_dropped_behind_it),
         T(test_a_loss_that_waits_is_told_whatever_is_dropped_behind_it),
         T(test_an_end_that_is_kept_is_told_whatever_is_dropped_behind_it),
+        T(test_a_handler_in_quarantine_remembers_none),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
