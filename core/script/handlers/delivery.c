@@ -26,7 +26,7 @@ static void come_back(struct script_handler *h)
     turns_schedule(h->script);
 }
 
-static void leave_due(struct script_handler *h)
+void delivery_leave_due(struct script_handler *h)
 {
     if (!h->due) return;
     h->due = false;
@@ -70,17 +70,17 @@ static bool is_told(struct script_handler *h, struct handler_event *event)
     return delivery_tells(h, event, is_of_others(h, event));
 }
 
-static void note_pending(struct script_handler *h)
+void delivery_note_pending(struct script_handler *h)
 {
     handler_metrics_pending(&h->metrics, h->pending.count + h->kept.count);
 }
 
 /* --- events */
 
-static void put(struct script_handler *h, const struct handler_event *event)
+void delivery_put(struct script_handler *h, const struct handler_event *event)
 {
     if (pending_put(&h->pending, event)) handler_metrics_coalesced(&h->metrics);
-    note_pending(h);
+    delivery_note_pending(h);
 }
 
 /* The last call exceeded a limit, and so may the next one: run it in a turn of its own, so that other
@@ -107,7 +107,7 @@ static void on_quiet(void *ctx, const struct handler_event *event)
     struct script_handler *h = ctx;
     handler_metrics_debounced(&h->metrics, h->debounce->count);
     if (h->functions[event->type] == LUA_NOREF || quarantine_skips(&h->quarantine)) return;
-    put(h, event);
+    delivery_put(h, event);
     delivery_go_on(h);
 }
 
@@ -116,7 +116,7 @@ static void notify(struct script_handler *h, const struct handler_event *event)
     struct script *script = h->script;
     if (h->functions[event->type] == LUA_NOREF) return;
     if (!may_begin(h, event)) {
-        put(h, event);
+        delivery_put(h, event);
         delivery_go_on(h);
         return;
     }
@@ -190,7 +190,7 @@ static bool keeps(void *ctx, const struct change *change)
                                         .object = change->object,
                                         .info = change->info};
     if (pending_put(&h->kept, &event)) handler_metrics_coalesced(&h->metrics);
-    note_pending(h);
+    delivery_note_pending(h);
     delivery_go_on(h);
     return true;
 }
@@ -232,7 +232,7 @@ static void advance(struct script_handler *h)
     /* k8s.main waits for initial objects that were kept. */
     if (had_initial && h->kept.initial == 0 && h->script->host->attached)
         h->script->host->attached(h->script->host->attached_ctx);
-    note_pending(h);
+    delivery_note_pending(h);
     delivery_go_on(h);
     handler_unref(h);
 }
@@ -243,7 +243,7 @@ void deliveries_turn(struct script *script)
     /* Counted up front: handlers that schedule themselves again belong to the next turn. */
     for (size_t left = script->own.handlers->due_count;
          left > 0 && (h = TAILQ_FIRST(&script->own.handlers->due)); left--) {
-        leave_due(h);
+        delivery_leave_due(h);
         advance(h);
         if (script->host->turns->over) break;
     }
@@ -267,7 +267,7 @@ void delivery_quarantined(struct script_handler *h)
 
 void delivery_end(struct script_handler *h)
 {
-    leave_due(h);
+    delivery_leave_due(h);
     if (h->debounce) debounce_clear(h->debounce);
     pending_clear(&h->pending);
     pending_clear(&h->kept);
@@ -283,90 +283,6 @@ void delivery_free(struct script_handler *h)
     free(h->spare);
 }
 
-/* Ends the handover: the pending events of `from` are in `to`, and `from` begins no call any more. */
-static void end_hand_over(struct script_handler *from, struct script_handler *to)
-{
-    to->errors += from->errors;
-    leave_due(from);
-    note_pending(to);
-    delivery_go_on(to);
-}
-
-void delivery_handover(struct script_handler *from, struct script_handler *to)
-{
-    struct handler_event event;
-    /* Windows move with their times, so that a reload neither delays nor hastens them. Without a debounce in
-     * `to`, or after the move, what is left becomes pending now. */
-    if (from->debounce && to->debounce) {
-        debounce_move(from->debounce, to->debounce);
-        handler_metrics_debounced(&to->metrics, to->debounce->count);
-    }
-    if (from->debounce) debounce_flush(from->debounce);
-    untold_move(&from->untold, &to->untold);
-    handler_calls_move(from, to); /* before the events: unlocks the keys that pending_take would pass over */
-    while (pending_take(&from->pending, &event)) {
-        if (to->functions[event.type] != LUA_NOREF) put(to, &event);
-        event_let_go(&event);
-    }
-    while (pending_take(&from->kept, &event)) {
-        pending_append(&to->kept, &event);
-        event_let_go(&event);
-    }
-    end_hand_over(from, to);
-}
-
-static void append(struct script_handler *h, const struct handler_event *event)
-{
-    if (h->functions[event->type] != LUA_NOREF) pending_append(&h->pending, event);
-}
-
-/* A handler that starts over may read other objects, or filter them. Its filter function may remove it. */
-static bool wants(struct script_handler *to, const struct script_handler *from, struct root *object)
-{
-    const struct filter *filter = to->options->filter;
-    if (!claim_reads(to->claim, from->claim, object)) return false;
-    if (filter && !filter_passes(filter, object)) return false;
-    return to->filter == LUA_NOREF || (handler_filter_passes(to, object) && !to->removed);
-}
-
-/* Appends the delete, and before it an add of the last delivered state if `to` gets an initial delivery,
- * which cannot contain the object any more. The same holds if `from` was itself about to deliver such an
- * add. */
-static void append_delete(struct script_handler *from, struct script_handler *to,
-                          const struct handler_event *event)
-{
-    if (to->functions[event->type] == LUA_NOREF) return;
-    if (!wants(to, from, event->old_object ? event->old_object : event->object)) return;
-    struct handler_event gone = *event, add = {.type = ON_ADD, .object = event->old_object, .recalled = true};
-    add.info.initial = true;
-    gone.recalled = false;
-    if (add.object && (!to->from_now_on || event->recalled)) append(to, &add);
-    append(to, &gone);
-}
-
-/* Merges first, so that an object that came and went unseen leaves neither add nor delete. */
-void delivery_handover_deletes(struct script_handler *from, struct script_handler *to)
-{
-    struct handler_event event;
-    struct pending_events joined;
-    pending_init(&joined, 0, PENDING_PICK_DELETES, false);
-    if (from->debounce) debounce_clear(from->debounce); /* deletes are never debounced */
-    if (to->from_now_on && claims_share(from->claim, to->claim))
-        untold_move(&from->untold, &to->untold);
-    else
-        untold_start_over(&to->untold);
-    handler_calls_move(from, to);
-    while (pending_take(&from->pending, &event) || pending_take(&from->kept, &event)) {
-        pending_put(&joined, &event);
-        event_let_go(&event);
-    }
-    while (pending_take(&joined, &event)) {
-        if (event_is_end(event.type)) append_delete(from, to, &event);
-        event_let_go(&event);
-    }
-    end_hand_over(from, to);
-}
-
 size_t delivery_backlog(const struct script_handler *h)
 {
     return h->pending.count + h->kept.count + (h->debounce ? h->debounce->count : 0);
@@ -374,7 +290,7 @@ size_t delivery_backlog(const struct script_handler *h)
 
 void delivery_forget(struct script_handler *h)
 {
-    leave_due(h);
+    delivery_leave_due(h);
     if (delivery_backlog(h) == 0) return; /* the series may already belong to the next generation */
     if (h->debounce) debounce_clear(h->debounce);
     if (h->debounce) handler_metrics_debounced(&h->metrics, 0);

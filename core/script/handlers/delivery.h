@@ -42,3 +42,12 @@ void delivery_go_on(struct script_handler *handler);
 void delivery_free(struct script_handler *handler);
 /* Returns whether initial objects are pending, or calls for them in flight. */
 bool delivery_has_initial(const struct script_handler *handler);
+
+/* --- For delivery_handover.c alone. */
+
+/* Adds an event behind the pending ones, with references of its own. */
+void delivery_put(struct script_handler *handler, const struct handler_event *event);
+/* Updates the metric of pending events. */
+void delivery_note_pending(struct script_handler *handler);
+/* Takes the handler out of the next turn. */
+void delivery_leave_due(struct script_handler *handler);

@@ -1,5 +1,5 @@
-/* core/script/handlers/delivery.c: what a handler has not been told of yet goes to the one that follows it.
- */
+/* core/script/handlers/delivery_handover.c: what a handler has not been told of yet goes to the one that
+ * follows it. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
