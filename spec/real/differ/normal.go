@@ -149,7 +149,10 @@ func sortRandom(object map[string]any) {
 	}
 }
 
-var nextError = regexp.MustCompile(`, [^ ,"]+: (?:Invalid|Unsupported|Required|Duplicate) value: |, [^ ,"]+: (?:Forbidden|Too (?:many|few|long)): `)
+// nextError is where an error ends and the next one begins. A path may have a key of a map with blanks; a value that is
+// required comes without more.
+var nextError = regexp.MustCompile(`, (?:[^ ,"\[\]]|\[[^\]]*\])+: (?:(?:Invalid|Unsupported|Required|Duplicate) value|Forbidden|` +
+	`Too (?:many|few|long)|Not found|Internal error)(?:: |, |$)`)
 
 // sortErrors sorts the errors of a custom object, in the message and the causes of a Status: a server goes over the
 // properties of a schema as over any map of Go, in another order each time.
