@@ -29,7 +29,7 @@ bool state_map_see(struct state_map *map, const struct root *object, bool is_own
 /* Notes that this process has replaced a state, or removed it (`bytes.p` is NULL), which made the version;
  * without a version nothing is known any more. */
 void state_map_wrote(struct state_map *map, struct str version, const char *state, struct str bytes);
-/* A request had no answer that tells what the server has now. */
+/* Notes that nobody knows any more what the server has: a request had no answer, or failed. */
 void state_map_forget(struct state_map *map);
 /* Returns the sum of a state (hash_lasting); "": there is none. */
 const char *state_map_sum(const struct state_map *map, const char *state);

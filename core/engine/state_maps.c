@@ -89,7 +89,8 @@ static void note_try(struct state_maps *maps)
     memcpy(tried->sum, sum, sizeof sum);
 }
 
-/* The server has done nothing of the request. An earlier one that says the same may still come. */
+/* The server has done nothing of the request, nor will it. An earlier one that says the same may still come.
+ */
 static void forget_refused_try(struct state_maps *maps)
 {
     if (maps->is_new_try) maps->tried_count--;
@@ -286,6 +287,9 @@ static void on_got(struct state_maps *maps, const struct object_response *respon
     } else if (is_moved(maps)) {
         end_change(maps);
     } else if (is_still(maps)) {
+        /* It was refused before the read, as it named another version. A request is sent again where its
+         * connection has ended, and may be refused for what it did itself: then the state is what it made. */
+        if (!find_try(maps, state_map_sum(map_of(maps), maps->op->slot->state))) forget_refused_try(maps);
         go(maps);
     } else {
         char where[NAME_ROOM];
@@ -377,7 +381,7 @@ static void run(struct state_store *store, struct state_op *op)
     maps->op = op;
     maps->tries = 0;
     maps->aside = 1;
-    maps->has_value = maps->is_copied = false;
+    maps->has_value = maps->is_copied = maps->is_new_try = false;
     if (op->kind == STATE_WRITE && map_of(maps)->is_known && is_still(maps))
         go(maps);
     else

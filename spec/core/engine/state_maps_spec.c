@@ -154,6 +154,38 @@ static void test_a_try_that_was_refused_is_not_taken_for_what_others_stored(void
     assert_string_equal(b->server.a, "b25l");
 }
 
+/* Somebody else had changed another state before: it was not there either. */
+static void test_a_try_that_was_outdated_is_not_taken_for_what_others_stored(void **state)
+{
+    struct map_bench *b = *state;
+    take_both(b);
+    change_from_outside(b, b->server.b, "bWluZQ==");
+    start(b, STATE_WRITE, b->a, "one", NULL);
+    serve(b, OBJECT_PATCH);
+    serve(b, OBJECT_GET);
+    refuse(b, OBJECT_PATCH, 403);
+    assert_false(b->ok);
+    change_from_outside(b, b->server.a, "b25l");
+    start(b, STATE_WRITE, b->a, "two", NULL);
+    serve(b, OBJECT_GET);
+    assert_refused(b, "Conflict");
+    assert_string_equal(b->server.a, "b25l");
+}
+
+/* A request whose connection ended is sent again on another one: what outdates it is itself. */
+static void test_a_try_that_is_outdated_by_itself_is_known(void **state)
+{
+    struct map_bench *b = *state;
+    take_both(b);
+    start(b, STATE_WRITE, b->a, "one", NULL);
+    assert_int_equal(execute(&b->server, under_way()), 200);
+    serve(b, OBJECT_PATCH);
+    serve(b, OBJECT_GET);
+    serve(b, OBJECT_PATCH);
+    assert_ok(b);
+    assert_string_equal(b->server.a, "b25l");
+}
+
 /* The server may still take the one before, which says the same. */
 static void test_a_try_without_an_answer_stays_known_when_the_next_one_is_refused(void **state)
 {
@@ -209,6 +241,8 @@ int main(void)
         T(test_what_cannot_be_made_is_told_by_a_write),
         T(test_a_try_of_our_own_that_comes_late_is_known),
         T(test_a_try_that_was_refused_is_not_taken_for_what_others_stored),
+        T(test_a_try_that_was_outdated_is_not_taken_for_what_others_stored),
+        T(test_a_try_that_is_outdated_by_itself_is_known),
         T(test_a_try_without_an_answer_stays_known_when_the_next_one_is_refused),
         T(test_a_state_that_was_moved_without_an_answer_is_aside),
     };
