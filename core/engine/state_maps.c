@@ -17,18 +17,12 @@
 #include "base/mem.h"
 #include "engine/state_map.h"
 #include "engine/state_map_body.h"
+#include "engine/state_tries.h"
 #include "kube/kinds/resource.h"
 #include "object/value/value.h"
 
 /* TIMEOUT_MS: of a request. TRIES: of a write, with a look at what has changed before each. */
 enum { TIMEOUT_MS = 10000, TRIES = 5, ASIDE_MAX = 100, NAME_ROOM = STATE_PLACE_MAX + 40 };
-
-/* A request that was sent since the last one that was answered well: it may have left this, or still may. */
-struct map_try {
-    const struct state_slot *slot;
-    char sum[STATE_SUM_MAX]; /* "": the state was moved */
-    int aside;               /* where to */
-};
 
 enum map_step { MAP_GET, MAP_TAKE, MAP_PUT, MAP_COPY };
 
@@ -39,9 +33,7 @@ struct state_maps {
     char *namespace_, *field_manager;
     struct state_map *maps;
     size_t map_count;
-    struct map_try *tried;
-    size_t tried_count;
-    bool is_new_try; /* the last of them is the request that was sent last */
+    struct state_tries tried;
     /* Of the operation in progress. */
     struct state_op *op;
     struct live_read *call;
@@ -66,42 +58,6 @@ static struct state_map *map_of(struct state_maps *maps)
     struct state_map *map = array_add(maps->maps, maps->map_count);
     *map = (struct state_map){.place = xstrdup(maps->op->slot->place)};
     return map;
-}
-
-/* --- tries */
-
-static const struct map_try *find_try(const struct state_maps *maps, const char *sum)
-{
-    for (size_t i = 0; i < maps->tried_count; i++)
-        if (maps->tried[i].slot == maps->op->slot && strcmp(maps->tried[i].sum, sum) == 0)
-            return &maps->tried[i];
-    return NULL;
-}
-
-static void note_try(struct state_maps *maps)
-{
-    char sum[STATE_SUM_MAX] = "";
-    if (maps->op->kind == STATE_WRITE) hash_lasting(buf_slice(&maps->op->bytes), sum);
-    maps->is_new_try = !find_try(maps, sum);
-    if (!maps->is_new_try) return;
-    struct map_try *tried = array_add(maps->tried, maps->tried_count);
-    *tried = (struct map_try){.slot = maps->op->slot, .aside = maps->aside};
-    memcpy(tried->sum, sum, sizeof sum);
-}
-
-/* The server has done nothing of the request, nor will it. An earlier one that says the same may still come.
- */
-static void forget_refused_try(struct state_maps *maps)
-{
-    if (maps->is_new_try) maps->tried_count--;
-    maps->is_new_try = false;
-}
-
-/* All name a version before the one of now. */
-static void forget_tries(struct state_maps *maps)
-{
-    for (size_t i = maps->tried_count; i-- > 0;)
-        if (maps->tried[i].slot == maps->op->slot) array_remove(maps->tried, maps->tried_count, i);
 }
 
 /* --- the end of an operation */
@@ -176,7 +132,7 @@ static void put(struct state_maps *maps)
                               .bytes = buf_slice(&op->bytes),
                               .removes = op->kind == STATE_MOVE_ASIDE};
     map_body_write(&of_map, &body);
-    note_try(maps);
+    state_tries_note(&maps->tried, maps->op, maps->aside);
     send(maps, MAP_PUT, map->version ? OBJECT_PATCH : OBJECT_CREATE, &body);
 }
 
@@ -223,13 +179,13 @@ static bool is_still(struct state_maps *maps)
 {
     const char *sum = state_map_sum(map_of(maps), maps->op->slot->state);
     if (strcmp(sum, maps->op->mark) == 0) return true;
-    return *sum && find_try(maps, sum);
+    return *sum && state_tries_find(&maps->tried, maps->op, sum);
 }
 
 /* Likewise, whether an earlier try has moved the state. */
 static bool is_moved(struct state_maps *maps)
 {
-    const struct map_try *tried = find_try(maps, "");
+    const struct state_try *tried = state_tries_find(&maps->tried, maps->op, "");
     if (maps->op->kind != STATE_MOVE_ASIDE || maps->has_value || !tried) return false;
     maps->aside = tried->aside;
     return true;
@@ -250,7 +206,7 @@ static void end_change(struct state_maps *maps)
 {
     struct state_op *op = maps->op;
     const struct state_map *map = map_of(maps);
-    forget_tries(maps);
+    state_tries_forget(&maps->tried, maps->op);
     snprintf(op->mark, sizeof op->mark, "%s", state_map_sum(map, op->slot->state));
     if (op->kind == STATE_MOVE_ASIDE)
         op->where = xasprintf("configmaps %s/" STATE_MAP_PREFIX "%s-aside-%d", maps->namespace_, map->place,
@@ -289,7 +245,8 @@ static void on_got(struct state_maps *maps, const struct object_response *respon
     } else if (is_still(maps)) {
         /* It was refused before the read, as it named another version. A request is sent again where its
          * connection has ended, and may be refused for what it did itself: then the state is what it made. */
-        if (!find_try(maps, state_map_sum(map_of(maps), maps->op->slot->state))) forget_refused_try(maps);
+        const char *sum = state_map_sum(map_of(maps), maps->op->slot->state);
+        if (!state_tries_find(&maps->tried, maps->op, sum)) state_tries_forget_refused(&maps->tried);
         go(maps);
     } else {
         char where[NAME_ROOM];
@@ -349,7 +306,7 @@ static void on_refused(struct state_maps *maps, const struct err *err)
     } else {
         /* Of a take, too: what was on its way may still come, so it is no read yet. Whoever reads tries again
          * later, after the operations of others. */
-        if (maps->step == MAP_PUT && is_denied(err)) forget_refused_try(maps);
+        if (maps->step == MAP_PUT && is_denied(err)) state_tries_forget_refused(&maps->tried);
         state_map_forget(map_of(maps));
         fail(maps, err);
     }
@@ -380,8 +337,9 @@ static void run(struct state_store *store, struct state_op *op)
     struct state_maps *maps = of(store);
     maps->op = op;
     maps->tries = 0;
+    state_tries_begin(&maps->tried);
     maps->aside = 1;
-    maps->has_value = maps->is_copied = maps->is_new_try = false;
+    maps->has_value = maps->is_copied = false;
     if (op->kind == STATE_WRITE && map_of(maps)->is_known && is_still(maps))
         go(maps);
     else
@@ -401,7 +359,7 @@ static void free_maps(struct state_store *store)
     state_store_clear(store);
     for (size_t i = 0; i < maps->map_count; i++) state_map_clear(&maps->maps[i]);
     free(maps->maps);
-    free(maps->tried);
+    state_tries_clear(&maps->tried);
     free(maps->namespace_);
     free(maps->field_manager);
     buf_clear(&maps->value);
