@@ -216,8 +216,11 @@ static void check_history(struct engine *engine)
     engine->history_checked = true;
     const struct informer_claim *claim;
     for (size_t i = 0; (claim = history_claim(history, i, &kind)) != NULL; i++) {
-        if (!claim_is_resolved(claim))
-            log_warn("No history is kept of a kind that the server does not have", F("kind", kind));
+        if (claim_is_resolved(claim)) continue;
+        struct err err = {0};
+        struct resource resource;
+        if (kinds_resolve(engine->cluster->parts.kinds, str_of(kind), &resource, &err)) continue;
+        log_warn("No history is kept", F("kind", kind), F("error", err.text));
     }
 }
 

@@ -88,6 +88,7 @@ describe("-f https://", function()
       ["https://a.example/b.lua#sha256=12"] = "https://a.example/b.lua: " .. no_digest,
       ["https://u:secret@a.example/b.lua#sha256=" .. EMPTY] =
         "https://a.example/b.lua: a URL with a user is not supported",
+      ["HTTPS://a.example/b.lua"] = "https://a.example/b.lua: " .. no_digest,
       ["http://a.example/b.lua#sha256=" .. EMPTY] = "-f: scripts are fetched over https:// only",
       ["https://127.0.0.1:1/b.lua?token=t#sha256=" .. EMPTY] =
         "https://127.0.0.1:1/b.lua: connect to 127.0.0.1:1: Connection refused",

@@ -259,4 +259,9 @@ describe("the history of objects", function()
       assert.has_match(message, p.streams.err.text, 1, true)
     end
   end)
+
+  it("names the kind that a misspelt one means", function()
+    start "configmapz"
+    assert.has_match('No history is kept" kind="configmapz" error="[^\n]*, did you mean ..configmaps', engine:err())
+  end)
 end)

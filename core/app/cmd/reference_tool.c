@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "app/check/command_client.h"
+#include "app/check/project_files.h"
 #include "app/cmd/cmd.h"
 #include "app/options/builtin_rules.h"
 #include "kube/config/kubeconfig_file.h"
@@ -150,13 +151,21 @@ static int l_builtins(lua_State *L)
     return 1;
 }
 
+static int l_recipes(lua_State *L)
+{
+    lua_newtable(L);
+    for (const struct embedded_file *file = recipe_files; file->path; file++) {
+        lua_pushstring(L, file->path);
+        tool_append(L);
+    }
+    return 1;
+}
+
 void reference_tool_set(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"commands", l_commands},
-                                         {"kinds", l_kinds},
-                                         {"kubeconfig", l_kubeconfig},
-                                         {"builtins", l_builtins},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"commands", l_commands},     {"kinds", l_kinds},
+                                         {"kubeconfig", l_kubeconfig}, {"builtins", l_builtins},
+                                         {"recipes", l_recipes},       {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
     tool_set_text(L, "version", KUBELUA_VERSION);
 }

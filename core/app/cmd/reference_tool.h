@@ -6,7 +6,8 @@
 /* Sets functions of the table on top:
  *   commands()  the groups of commands: { title, commands = { { name, summary, text, groups = { { heading,
  *               flags = { { name, letter, kind, arg, values, help } } } } } } }
- *   kinds(kubeconfig, context)      plurals of the server's kinds, or of Kubernetes' own when it does not
- * answer kubeconfig(kubeconfig)          { contexts, clusters, users }, the names builtins()  what -f takes
- * for rules that ship */
+ *   kinds(kubeconfig, context)  plurals of the server's kinds, or of Kubernetes' own when it does not answer
+ *   kubeconfig(kubeconfig)      { contexts, clusters, users }, the names
+ *   builtins()                  the values of -f for rules that ship
+ *   recipes()                   paths of the files of all recipes: "scripts/ttl.lua", "rights/ttl.yaml" */
 void reference_tool_set(lua_State *L);

@@ -85,16 +85,21 @@ static bool is_stdin(const char *argument)
     return strcmp(argument, "-") == 0;
 }
 
+/* Schemes of URLs may be in any case. */
+static bool has_scheme(const char *argument, const char *scheme)
+{
+    return strncasecmp(argument, scheme, strlen(scheme)) == 0;
+}
+
 bool given_scripts_resolve(struct flag_list *files, struct err *err)
 {
     for (size_t i = 0; i < files->count; i++) {
-        struct str argument = str_of(files->items[i]);
         if (is_stdin(files->items[i])) {
             if (!give_stdin(err)) return false;
             files->items[i] = bundle_given_path(STDIN_PATH);
-        } else if (str_starts(argument, STR("https://"))) {
+        } else if (has_scheme(files->items[i], "https://")) {
             if (!resolve_url(&files->items[i], err)) return false;
-        } else if (str_starts(argument, STR("http://"))) {
+        } else if (has_scheme(files->items[i], "http://")) {
             return err_set(err, ERR_INVALID, "-f: scripts are fetched over https:// only");
         }
     }

@@ -90,13 +90,21 @@ local function of_kubeconfig(field)
   return function(command, given) return command.host.kubeconfig(given.kubeconfig)[field] end
 end
 
+-- A recipe is a script.
+local function recipes(command)
+  local names = {}
+  for _, path in ipairs(command.host.recipes()) do names[#names + 1] = path:match "^scripts/([^/]+)%.lua$" end
+  table.sort(names)
+  return names
+end
+
 -- By the name of a flag; others complete by their placeholder.
 local by_flag = {
   context = of_kubeconfig "contexts", cluster = of_kubeconfig "clusters", user = of_kubeconfig "users",
   filename = function(command, _, typed)
     return command.host.builtins(), typed:find "^builtin:" and "none" or "files"
   end,
-  lift = found.quarantined,
+  lift = found.quarantined, recipe = recipes,
 }
 
 -- By the name of a command: its arguments.
