@@ -179,8 +179,9 @@ static struct script *script_in(const struct managed_script *managed, keeps_fn *
     return managed->incoming && !keeps(managed, which) ? managed->incoming : managed->running;
 }
 
+/* Names that the generation `before` was given, too, are left out; NULL: none. */
 static bool all_taken(const struct engine *engine, keeps_fn *keeps, const struct managed_script *which,
-                      struct err *err)
+                      const struct script *before, struct err *err)
 {
     struct script **scripts = xcalloc(engine->scripts.count + 1, sizeof(struct script *));
     size_t count = 0;
@@ -189,7 +190,7 @@ static bool all_taken(const struct engine *engine, keeps_fn *keeps, const struct
         if (script) scripts[count++] = script;
     }
     struct params *now = params_read_again(engine->host.params, err);
-    bool ok = now && params_check(now, scripts, count, err);
+    bool ok = now && params_check_new(now, before, scripts, count, err);
     params_free(now);
     free(scripts);
     return ok;
@@ -197,7 +198,7 @@ static bool all_taken(const struct engine *engine, keeps_fn *keeps, const struct
 
 bool engine_check_params(const struct engine *engine, struct err *err)
 {
-    return all_taken(engine, runs, NULL, err);
+    return all_taken(engine, runs, NULL, NULL, err);
 }
 
 /* Whether a generation comes for its settings alone. */
@@ -209,13 +210,16 @@ static bool has_same_sources(const struct managed_script *managed)
     return strcmp(now, next) == 0;
 }
 
-/* A setting that no generation declares is the business of the next one, which may come after the values. */
+/* A generation that comes for its settings alone may leave a name undeclared that was undeclared before, as
+ * when the script that declared it is gone; one that is new is misspelt, or its script is still to come.
+ * Other generations may leave a name undeclared if they declared it no more than the running one. */
 bool engine_params_stay(void *ctx, const struct managed_script *managed, struct err *err)
 {
     const struct engine *engine = ctx;
     struct err other;
-    if (all_taken(engine, is_same, NULL, err)) return true;
-    if (!all_taken(engine, is_same, managed, &other) && !has_same_sources(managed)) return true;
+    bool same = has_same_sources(managed);
+    if (all_taken(engine, is_same, NULL, same ? managed->running : NULL, err)) return true;
+    if (!same && !all_taken(engine, is_same, managed, NULL, &other)) return true;
     return err_wrap(err, "%s", managed->path);
 }
 

@@ -168,6 +168,33 @@ describe("settings of scripts", function()
     assert.equal("", engine.await("alerts", function(s) return s.generation == 2 end).reloadError)
   end)
 
+  -- Beside alerts.lua: what it declares goes with its file.
+  local OTHER = 'local s = require("k8s").params { other = 1 } require("k8s").command("other", function() return s.other end)'
+
+  it("change though nothing declares another name any more", function()
+    local file = place.path .. "/params.yaml"
+    temp.write(file, "webhook: http://x\nthreshold: 2\nother: 3\n")
+    place:write("other.lua", OTHER)
+    local engine = start("--params", file, "--param", "other:other=5")
+    os.remove(place.path .. "/scripts/other.lua")
+    engine:wait_error '"Parameter is not used"'
+    temp.write(file, "webhook: http://x\nthreshold: 3\nother: 3\n")
+    assert.equal("", engine.await("alerts", function(s) return s.generation == 2 or s.reloadError ~= "" end).reloadError)
+    assert.equal("3", shown(engine, "threshold"))
+  end)
+
+  it("come before the script that declares them", function()
+    local file = place.path .. "/params.yaml"
+    temp.write(file, "webhook: http://x\nthreshold: 2\n")
+    local engine = start("--params", file)
+    temp.write(file, "webhook: http://x\nthreshold: 3\nother: 7\n")
+    local refused = engine.await("alerts", function(s) return s.reloadError ~= "" end)
+    assert.has_match('params.yaml:3: other: no script or rule has a parameter "other"', refused.reloadError, 1, true)
+    place:write("other.lua", OTHER)
+    engine.await("alerts", function(s) return s.generation == 2 end)
+    assert.same({ "3", "7\n" }, { shown(engine, "threshold"), (engine.ask("call", "other")) })
+  end)
+
   it("follow a mounted folder, whose files are exchanged by a link", function()
     local mounted = place.path .. "/mounted"
     os.execute(([[mkdir -p %s/..1 %s/..2 && cd %s && echo http://one > ..1/webhook && echo http://two > ..2/webhook

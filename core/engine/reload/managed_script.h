@@ -29,8 +29,8 @@ struct managed_scripts_hooks {
     void (*resolve_kinds)(void *ctx);
     /* Refreshes discovery. */
     void (*refresh_kinds)(void *ctx);
-    /* Returns false and sets err if the incoming generation would leave a parameter of the operator without a
-     * rule. */
+    /* Returns false and sets err if the incoming generation would leave a parameter without a script that the
+     * running one declares, or, where only settings changed, was not given. */
     bool (*params_stay)(void *ctx, const struct managed_script *managed, struct err *err);
     /* Called when `now` replaces `before`; either may be NULL. `before` still exists. */
     void (*activated)(void *ctx, struct script *before, struct script *now);
@@ -104,6 +104,7 @@ struct managed_script {
     struct buf error;         /* reason of the refusal; empty: none */
     int64_t error_us;
     bool rolled_back;     /* the running one is a rollback */
+    bool lacks_params;    /* refused for a name that no script declares: one that comes may declare it */
     int64_t activated_us; /* wall time of its activation; 0: with the engine */
     uint64_t pause_us;    /* pause of the engine thread for the activation */
     struct handover done; /* counts of its handover */

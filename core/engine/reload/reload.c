@@ -49,7 +49,7 @@ void reload_forget_error(struct managed_script *managed)
     managed->refused = NULL;
     managed->error.len = 0;
     managed->error_us = 0;
-    managed->rolled_back = false;
+    managed->rolled_back = managed->lacks_params = false;
 }
 
 void reload_refuse(struct managed_script *managed, struct bundle *bundle, const char *text)

@@ -65,6 +65,13 @@ static void become_current(struct managed_script *managed, struct script *script
     hooks_of(managed)->now_running(hooks_of(managed)->ctx, script);
 }
 
+/* A generation that runs now may declare what others were refused for. */
+static void try_refused_params(struct managed_scripts *scripts)
+{
+    for (size_t i = 0; i < scripts->count; i++)
+        if (scripts->items[i]->lacks_params) reload_scan_script(scripts->items[i], RELOAD_IF_REFUSED);
+}
+
 void reload_start_first(struct managed_script *managed)
 {
     struct err err;
@@ -77,6 +84,7 @@ void reload_start_first(struct managed_script *managed)
     hooks_of(managed)->activated(hooks_of(managed)->ctx, NULL, script);
     count(managed, RELOAD_ACTIVATED);
     log_info("Script added", F("script", managed->name), F("path", managed->path));
+    try_refused_params(managed->scripts);
 }
 
 /* Loads the incoming generation again: what it was compared with at its load is no longer running. */
@@ -112,12 +120,13 @@ static bool refuse_quarantined(struct managed_script *managed, struct buf *quara
     return found;
 }
 
-/* Refuses an incoming generation that leaves a parameter of the operator without a rule. */
+/* Refuses an incoming generation that leaves a parameter without a script. */
 static bool refuse_params(struct managed_script *managed)
 {
     struct err err;
     if (hooks_of(managed)->params_stay(hooks_of(managed)->ctx, managed, &err)) return false;
     reload_refuse(managed, script_bundle(managed->incoming), err.text);
+    managed->lacks_params = true;
     return true;
 }
 
@@ -163,4 +172,5 @@ void reload_activate(struct managed_script *managed)
     managed_script_drain(managed, old);
     count(managed, returned ? RELOAD_ROLLED_BACK : RELOAD_ACTIVATED);
     log_activated(managed);
+    try_refused_params(managed->scripts);
 }

@@ -164,19 +164,49 @@ static bool complain_of_two(const struct param_search *search, struct err *err)
     return false;
 }
 
-bool params_check(const struct params *params, struct script *const *scripts, size_t count, struct err *err)
+static bool is_same(const char *a, const char *b)
+{
+    return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+/* A generation that asked for no value was given none. */
+static bool was_given(const struct script *before, const struct param_given *given)
+{
+    const struct params *all = before->own.params->given;
+    for (size_t i = 0; i < params_count(all); i++) {
+        const struct param_given one = params_at(all, i);
+        if (is_same(one.script, given->script) && is_same(one.rule, given->rule) &&
+            strcmp(one.name, given->name) == 0)
+            return true;
+    }
+    return false;
+}
+
+static bool check_given(const struct param_given *given, struct script *const *scripts, size_t count,
+                        struct err *err)
+{
+    struct param_search search = {.given = given,
+                                  .script = nearest_to(str_of(given->script ? given->script : "")),
+                                  .rule = nearest_to(str_of(given->rule ? given->rule : "")),
+                                  .name = nearest_to(str_of(given->name))};
+    search.has_script = !given->script;
+    for (size_t i = 0; i < count; i++) search_script(&search, scripts[i]);
+    if (!search.found) return complain(&search, err);
+    return !search.differs || complain_of_two(&search, err);
+}
+
+bool params_check_new(const struct params *params, const struct script *before, struct script *const *scripts,
+                      size_t count, struct err *err)
 {
     for (size_t i = 0; i < params_count(params); i++) {
         const struct param_given given = params_at(params, i);
-        if (given.is_loose) continue;
-        struct param_search search = {.given = &given,
-                                      .script = nearest_to(str_of(given.script ? given.script : "")),
-                                      .rule = nearest_to(str_of(given.rule ? given.rule : "")),
-                                      .name = nearest_to(str_of(given.name))};
-        search.has_script = !given.script;
-        for (size_t j = 0; j < count; j++) search_script(&search, scripts[j]);
-        if (!search.found) return complain(&search, err);
-        if (search.differs) return complain_of_two(&search, err);
+        if (given.is_loose || (before && was_given(before, &given))) continue;
+        if (!check_given(&given, scripts, count, err)) return false;
     }
     return true;
+}
+
+bool params_check(const struct params *params, struct script *const *scripts, size_t count, struct err *err)
+{
+    return params_check_new(params, NULL, scripts, count, err);
 }

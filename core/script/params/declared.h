@@ -41,3 +41,6 @@ bool param_is_secret(const struct param_given *given, const struct script *scrip
 /* False with the first of those given that none of these scripts declares, and the nearest name; or that
  * several declare with different types, so that it must be qualified. NULL for none given. */
 bool params_check(const struct params *params, struct script *const *scripts, size_t count, struct err *err);
+/* The same, but for names that the generation `before` was given too. */
+bool params_check_new(const struct params *params, const struct script *before, struct script *const *scripts,
+                      size_t count, struct err *err);
