@@ -1,6 +1,6 @@
 -- Watches the certificates of TLS Secrets: a metric with the time at which each one ends, and an Event of the Secret
 -- when fewer than `days` are left. Nothing of a key is read.
---   kubelua run -f certificate_expiry.lua --param days=21
+--   kubelua run -f scripts/certificate_expiry.lua --param days=21
 local k8s = require "k8s"
 
 local settings = k8s.params {

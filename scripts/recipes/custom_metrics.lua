@@ -1,6 +1,6 @@
 -- Metrics of any kind, for Prometheus: how many objects there are by the value of a field, and for each object whether
 -- a condition holds. For custom resources that have no exporter of their own.
---   kubelua run -f custom_metrics.lua --param kind=certificates.cert-manager.io --param condition=Ready
+--   kubelua run -f scripts/custom_metrics.lua --param kind=certificates.cert-manager.io --param condition=Ready
 local k8s = require "k8s"
 
 local settings = k8s.params {

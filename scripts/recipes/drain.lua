@@ -1,6 +1,6 @@
 -- Drains a node that gets the annotation `recipes/drain: "true"`: cordons it and evicts its pods, a few at a time, as
 -- their PodDisruptionBudgets allow; then sets `recipes/drained`. Without the annotation the node is opened again.
---   kubelua run -f drain.lua       kubectl annotate node n1 recipes/drain=true
+--   kubelua run -f scripts/drain.lua       kubectl annotate node n1 recipes/drain=true
 local k8s = require "k8s"
 
 k8s.writes { "nodes:patch", "pods/eviction:create" }

@@ -1,6 +1,6 @@
 -- Sends the cluster's Events to an HTTP endpoint as CloudEvents 1.0, in batches: those that are new since the start,
 -- with the Event's uid and version as id. A batch that fails is sent again; what waits is bounded.
---   kubelua run -f event_export.lua --allow-http events.example.com \
+--   kubelua run -f scripts/event_export.lua --allow-http events.example.com \
 --     --param to=https://events.example.com/
 local k8s = require "k8s"
 local http = require "http"

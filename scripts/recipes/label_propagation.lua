@@ -1,6 +1,6 @@
 -- Copies chosen labels of a namespace to its pods, services, config maps and volume claims, and keeps them as the
 -- namespace has them: for bills, policies and alerts by team.
---   kubelua run -f label_propagation.lua --param labels=team,cost-center
+--   kubelua run -f scripts/label_propagation.lua --param labels=team,cost-center
 local k8s = require "k8s"
 
 k8s.writes { "pods:patch", "services:patch", "configmaps:patch", "persistentvolumeclaims:patch" }

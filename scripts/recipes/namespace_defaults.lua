@@ -1,7 +1,7 @@
 -- Gives each new namespace with the label `team` what every team needs: a policy that denies foreign traffic, a quota,
 -- and a role binding for the team's group. What somebody removes comes back; what somebody adds to it stays.
 -- A server lets nobody give more than he has: the account needs the rights of `role`, or the verb `bind` on it.
---   kubelua run -f namespace_defaults.lua --param pods=50
+--   kubelua run -f scripts/namespace_defaults.lua --param pods=50
 local k8s = require "k8s"
 
 k8s.reads { "networkpolicies:get", "resourcequotas:get", "rolebindings:get" }

@@ -1,7 +1,7 @@
 -- Reports, and with `--param delete=true` deletes, what has been of no use for `after`: ConfigMaps, Secrets and volume
 -- claims that no pod, template of pods, service account or ingress names, and services that select none of them. What
 -- has an owner, or the annotation `recipes/keep`, stays. Custom resources may use things, too.
---   kubelua run -f orphans.lua --param after=7d
+--   kubelua run -f scripts/orphans.lua --param after=7d
 local k8s = require "k8s"
 
 k8s.writes { "configmaps:delete", "secrets:delete", "persistentvolumeclaims:delete", "services:delete" }

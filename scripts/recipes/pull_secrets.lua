@@ -1,6 +1,6 @@
 -- Copies the image pull secrets of the namespace `from` (default: kubelua) into every namespace, and adds them to each
 -- ServiceAccount named in `accounts`, so that pods can pull from a private registry.
---   kubelua run -f pull_secrets.lua --param from=registry
+--   kubelua run -f scripts/pull_secrets.lua --param from=registry
 local k8s = require "k8s"
 
 k8s.reads { "secrets:get" }

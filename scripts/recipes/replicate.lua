@@ -1,6 +1,6 @@
 -- Copies ConfigMaps and Secrets that have the annotation `recipes/replicate-to` ("all", or namespaces with commas) into
 -- those namespaces, keeps the copies up to date, and removes them with their source or when they are no longer wanted.
---   kubelua run -f replicate.lua
+--   kubelua run -f scripts/replicate.lua
 local k8s = require "k8s"
 
 k8s.reads { "configmaps:get", "secrets:get" }

@@ -1,6 +1,6 @@
 -- Tells a webhook of containers that restart again and again: once for each container and `quiet`, with retries, and
 -- with the reason of the last end.
---   kubelua run -f restart_alerts.lua --allow-http hooks.example.com \
+--   kubelua run -f scripts/restart_alerts.lua --allow-http hooks.example.com \
 --     --param webhook=https://hooks.example.com/alerts
 local k8s = require "k8s"
 local http = require "http"

@@ -1,7 +1,7 @@
 -- Restarts a Deployment, StatefulSet or DaemonSet with the annotation `recipes/restart-on-config: "true"` when the data
 -- of a ConfigMap or Secret that its pods use has changed: their hash is an annotation of the pods' template. The first
 -- one is a restart, too.
---   kubelua run -f restart_on_config.lua
+--   kubelua run -f scripts/restart_on_config.lua
 local k8s = require "k8s"
 
 k8s.writes { "deployments:patch", "statefulsets:patch", "daemonsets:patch" }

@@ -2,7 +2,7 @@
 --   recipes/down: "0 20 * * mon-fri"      recipes/up: "0 7 * * mon-fri"
 --   recipes/down-replicas: "0"            recipes/tz: "Europe/Berlin"
 -- The replicas before are kept in an annotation. A missed time is made up for: the one that came last counts.
---   kubelua run -f scale_by_cron.lua
+--   kubelua run -f scripts/scale_by_cron.lua
 local k8s = require "k8s"
 
 k8s.writes { "deployments:patch", "statefulsets:patch" }

@@ -1,6 +1,6 @@
 -- Deletes namespaces with the annotation `recipes/ttl` ("36h", "7d") when they are older than that, and Jobs that ended
 -- longer ago than `job_ttl`, except those that have a ttlSecondsAfterFinished of their own.
---   kubelua run -f ttl.lua --param job_ttl=2d
+--   kubelua run -f scripts/ttl.lua --param job_ttl=2d
 local k8s = require "k8s"
 
 k8s.writes { "namespaces:delete", "jobs.batch:delete" }

@@ -1,6 +1,6 @@
 -- A whole operator: a Website (website.yaml has the definition) is a Deployment and a Service that it owns. Its status
 -- says whether it is ready; a finalizer keeps it until its goodbye is told. Run two replicas: the leader works.
---   kubectl apply -f website.yaml && kubelua run -f website.lua
+--   kubectl apply -f scripts/website.yaml && kubelua run -f scripts/website.lua
 local k8s = require "k8s"
 
 k8s.leader { lease = "website-operator" }

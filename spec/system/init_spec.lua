@@ -50,6 +50,12 @@ describe("kubelua init", function()
     local shown, failed = temp.run("cd " .. dir .. " && " .. binary .. " test scripts")
     assert.equal(0, failed, shown)
     assert.has_match("2 successes", shown, 1, true)
+    for _, kind in ipairs { "clusterrole", "role" } do
+      local command = "\n  kubectl create %sbinding kubelua-website --%s kubelua-website "
+        .. "--serviceaccount kubelua:kubelua"
+      assert.has_match(command:format(kind, kind), out, 1, true)
+    end
+    assert.has_match("kubelua:kubelua %-n default\n$", out)
     code, out, err = init("--recipe", "website", dir)
     assert.same({ 2, "" }, { code, out })
     assert.has_match("4 files already exist", err, 1, true)

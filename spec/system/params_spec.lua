@@ -169,7 +169,11 @@ describe("settings of scripts", function()
   end)
 
   -- Beside alerts.lua: what it declares goes with its file.
-  local OTHER = 'local s = require("k8s").params { other = 1 } require("k8s").command("other", function() return s.other end)'
+  local OTHER = [[
+    local k8s = require "k8s"
+    local settings = k8s.params { other = 1 }
+    k8s.command("other", function() return settings.other end)
+  ]]
 
   it("change though nothing declares another name any more", function()
     local file = place.path .. "/params.yaml"
@@ -179,7 +183,8 @@ describe("settings of scripts", function()
     os.remove(place.path .. "/scripts/other.lua")
     engine:wait_error '"Parameter is not used"'
     temp.write(file, "webhook: http://x\nthreshold: 3\nother: 3\n")
-    assert.equal("", engine.await("alerts", function(s) return s.generation == 2 or s.reloadError ~= "" end).reloadError)
+    local changed = engine.await("alerts", function(s) return s.generation == 2 or s.reloadError ~= "" end)
+    assert.equal("", changed.reloadError)
     assert.equal("3", shown(engine, "threshold"))
   end)
 

@@ -122,6 +122,28 @@ static bool is_free(const char *dir)
 
 /* --- what to do next */
 
+/* The value of `key` in the metadata of a role, which stands behind `*at`. */
+static struct str of_metadata(const char *at, const char *key)
+{
+    const char *end = strstr(at, "\nrules:"), *found = strstr(at, key);
+    if (!found || !end || found > end) return (struct str){0};
+    found += strlen(key);
+    return (struct str){found, strcspn(found, "\n")};
+}
+
+/* A command for each role of the recipe. */
+static void print_bindings(const char *rights)
+{
+    for (const char *at = rights; (at = strstr(at, "\nkind: ")) != NULL; at++) {
+        struct str name = of_metadata(at, "\n  name: "), namespace_ = of_metadata(at, "\n  namespace: ");
+        const char *kind = namespace_.n ? "role" : "clusterrole";
+        printf("  kubectl create %sbinding %.*s --%s %.*s --serviceaccount kubelua:kubelua", kind,
+               STR_ARG(name), kind, STR_ARG(name));
+        if (namespace_.n) printf(" -n %.*s", STR_ARG(namespace_));
+        putchar('\n');
+    }
+}
+
 /* Lines to be pasted. */
 static void print_next(const char *dir)
 {
@@ -132,8 +154,9 @@ static void print_next(const char *dir)
         buf_putc(&go, '\n');
     }
     if (recipe)
-        printf("\nNext steps:\n%s  kubelua check -f scripts/%s.lua\n  kubelua test scripts\n"
-               "  kubectl apply -f rights/%s.yaml     # bind it to the account of the engine\n",
+        printf("\nNext steps (kubelua:kubelua is the account of the engine, as namespace and name):\n"
+               "%s  kubelua check -f scripts/%s.lua\n  kubelua test scripts\n"
+               "  kubectl apply -f rights/%s.yaml\n",
                buf_text(&go), recipe, recipe);
     else
         printf("\n"
@@ -141,6 +164,8 @@ static void print_next(const char *dir)
                "%s  kubelua check -f scripts\n"
                "  kubelua test\n",
                buf_text(&go));
+    for (const struct embedded_file *file = all_files(); recipe && file->path; file++)
+        if (is_wanted(file) && str_starts(str_of(file->path), STR("rights/"))) print_bindings(file->text);
     buf_clear(&go);
 }
 

@@ -124,7 +124,8 @@ void kinds_cancel(struct kinds_waiter *waiter)
 
 bool kinds_resolve(const struct kinds *kinds, struct str name, struct resource *out, struct err *err)
 {
-    if (!kinds->catalogue) return err_set(err, ERR_NOT_FOUND, "the kinds of the server are not known yet");
+    if (!kinds->catalogue)
+        return err_set(err, ERR_NOT_FOUND, "%.*s: the kinds of the server are not known yet", STR_ARG(name));
     if (catalogue_resolve(kinds->catalogue, name, out, err)) return true;
     if (catalogue_is_partial(kinds->catalogue) && kinds->complete &&
         catalogue_resolve(kinds->complete, name, out, NULL))

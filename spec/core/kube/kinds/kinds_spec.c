@@ -99,7 +99,7 @@ static void test_no_name_means_anything_before_the_first_catalogue(void **state)
     struct resource resource;
     struct err err;
     assert_false(kinds_resolve(kinds, STR("deployments"), &resource, &err));
-    assert_string_equal(err.text, "the kinds of the server are not known yet");
+    assert_string_equal(err.text, "deployments: the kinds of the server are not known yet");
     kinds_free(kinds);
 }
 

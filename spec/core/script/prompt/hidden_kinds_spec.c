@@ -158,7 +158,7 @@ static void test_a_read_of_another_kind_goes_on_once_it_is_known(void **state)
 static void test_history_of_a_kind_that_means_nothing_now_is_refused(void **state)
 {
     static const char of_secret[] = "k8s.history { kind = 'secret', namespace = 'shop', name = 'a' }";
-    assert_gives(of_secret, true, "repl:1: k8s.history: the kinds of the server are not known yet");
+    assert_gives(of_secret, true, "repl:1: k8s.history: secret: the kinds of the server are not known yet");
     kinds_set(kinds, without);
     assert_gives(of_secret, true, "repl:1: k8s.history: the server doesn't have a resource type \"secret\"");
     kinds_set(kinds, c->catalogue);
