@@ -54,28 +54,36 @@ void pace_close(struct script *script)
 /* Bytes that live, as LuaJIT counts them: those of the time at which it began to sweep, without what it has
  * freed since, and without the views whose finalizers it has called, which only the next cycle frees. A heap
  * that counted these and what was allocated meanwhile would double in each cycle. */
-static size_t living(const struct script *script)
+static size_t living(const struct script *script, size_t own, size_t beside)
 {
     const struct script_pace *pace = &script->heap.pace;
-    size_t own = own_bytes(script), alive = pace->sweeps ? pace->alive : own;
+    size_t alive = pace->sweeps ? pace->alive - beside : own;
     alive = alive > pace->dying ? alive - pace->dying : 0;
     return alive < own ? alive : own;
+}
+
+/* Likewise, without retained objects: those of the time at which it began to sweep, as they may have been
+ * counted again since. */
+static size_t living_in_lua(const struct script *script)
+{
+    return living(script, own_bytes(script) - script->retained.bytes, script->heap.pace.beside);
 }
 
 /* A cycle has ended: what lives is known, and the next cycle begins when garbage has added up. */
 static void rest(struct script *script)
 {
     struct script_pace *pace = &script->heap.pace;
-    size_t own = living(script), dead = own_bytes(script) - own, room = script->heap.limit / 4 * 3;
+    size_t own = living(script, own_bytes(script), 0), dead = own_bytes(script) - own,
+           room = script->heap.limit / 4 * 3;
     size_t lua = (size_t)lua_gc(script->L, LUA_GCCOUNT, 0) << 10;
     lua = lua > dead ? lua - dead : 0;
     int pause = PAUSE;
     while (pause > PAUSE_MIN && own / 100 * (size_t)pause > room) pause -= PAUSE_STEP;
+    pace->found = living_in_lua(script);
     pace->ended = false;
     pace->sweeps = false;
     pace->dying = 0;
     pace->rests = true;
-    pace->found = own > script->retained.bytes ? own - script->retained.bytes : 0;
     if (pace->hurry > 0 && --pace->hurry == 0) {
         script->heap.dead_objects = 0;
         pace_hurry_end(script);
@@ -88,10 +96,14 @@ static void rest(struct script *script)
 }
 
 /* Only sweeping frees anything between calls. */
-static void note_swept(struct script_pace *pace, size_t before, size_t after)
+static void note_swept(struct script *script, size_t before, size_t after)
 {
+    struct script_pace *pace = &script->heap.pace;
     if (after >= before) return;
-    if (!pace->sweeps) pace->alive = before;
+    if (!pace->sweeps) {
+        pace->alive = before;
+        pace->beside = script->retained.bytes;
+    }
     pace->sweeps = true;
     pace->alive -= before - after;
 }
@@ -114,7 +126,7 @@ static void step(struct script *script)
     piece_enter(script->brief, stage);
     pace->runs = true;
     pace->paid = own_bytes(script);
-    note_swept(pace, own, pace->paid);
+    note_swept(script, own, pace->paid);
     pace->due = pace->paid + STEP_BYTES;
     if (pace->ended) rest(script);
 }

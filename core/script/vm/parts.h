@@ -95,6 +95,7 @@ struct script_pace {
     size_t room_end; /* bytes from which on it works within the call in flight */
     int pause;       /* of the collector, in percent of what lives: shorter where memory is scarce */
     size_t alive;    /* bytes when it began to sweep, without what it has freed since */
+    size_t beside;   /* bytes of `alive` that retained objects had then */
     size_t dying;    /* bytes of views finalized in this cycle */
     size_t found;    /* bytes that the last cycle found to live, without retained objects and what is kept */
     int hurry;       /* cycles to end soon; one that was under way does not count */

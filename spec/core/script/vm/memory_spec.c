@@ -10,9 +10,11 @@
 #include "base/mem.h"
 #include "base/time/piece_meter.h"
 #include "core/script/support/run.h"
+#include "object/pack/pack.h"
 #include "object/pack/slab.h"
 #include "script/vm/call.h"
 #include "script/vm/memory.h"
+#include "script/vm/retained.h"
 
 enum { MI = 1 << 20 };
 
@@ -185,6 +187,46 @@ static void test_what_a_prompt_keeps_beside_lua_counts_for_its_limit(void **stat
     assert_int_equal(result, SCRIPT_MEMORY_LIMIT);
     memory_keep(f->script, -4 * MI);
     f->script->brief = NULL;
+}
+
+static struct root *only;
+
+static struct root *the_only(const struct retained_set *many, size_t i)
+{
+    return only;
+}
+
+/* A cycle tells what lives in Lua, whatever is found to be retained beside it before the cycle ends. */
+static void test_what_a_cycle_found_to_live_is_not_less_by_what_was_retained_meanwhile(void **state)
+{
+    struct fixture *f = *state;
+    struct piece_meter meter = {0};
+    struct retained_set many = {.at = the_only};
+    struct pool *pool = pool_new(NULL);
+    struct packer *packer = packer_new(pool);
+    struct err err;
+    char text[256 + TAPE_PADDING] =
+        "{\"apiVersion\":\"v1\",\"kind\":\"Pod\",\"metadata\":{\"name\":\"a\",\"namespace\":\"shop\"}}";
+    if (!pack_text(packer, text, strlen(text), NULL, &only, &err)) fail_msg("%s", err.text);
+    f->script->brief = &meter;
+    assert_fine(f, "kept = {} for i = 1, 20000 do kept[i] = ('%08d'):format(i):rep(10) end");
+    for (int turn = 0; turn < 500 && !f->script->heap.pace.sweeps; turn++)
+        assert_fine(f, "for i = 1, 100 do local s = { i, { i } } end");
+    assert_true(f->script->heap.pace.sweeps);
+    many.count = 2 * MI / root_bytes(only);
+    retained_add_set(f->script, &many);
+    retained_recount(f->script, false);
+    assert_in_range(f->script->retained.bytes, MI, 3 * MI);
+    for (int turn = 0; turn < 500 && f->script->heap.pace.sweeps; turn++)
+        assert_fine(f, "for i = 1, 100 do local s = { i, { i } } end");
+    assert_false(f->script->heap.pace.sweeps);
+    assert_in_range(f->script->heap.pace.found, 20000 * 80, f->script->memory - f->script->retained.bytes);
+    retained_remove_set(&many);
+    retained_recount(f->script, false);
+    f->script->brief = NULL;
+    root_unref(only);
+    packer_free(packer);
+    pool_free(pool);
 }
 
 static void test_collections_near_the_limit_are_few(void **state)
@@ -368,6 +410,7 @@ int main(void)
         T(test_a_prompt_near_its_limit_is_collected_in_steps),
         T(test_a_line_of_a_prompt_that_takes_too_much_ends),
         T(test_what_a_prompt_keeps_beside_lua_counts_for_its_limit),
+        T(test_what_a_cycle_found_to_live_is_not_less_by_what_was_retained_meanwhile),
         T(test_collections_near_the_limit_are_few),
         T(test_a_script_with_room_collects_when_its_garbage_is_about_as_much_as_what_lives),
         T(test_what_the_collector_takes_is_not_the_calls),
