@@ -2,10 +2,15 @@
  */
 #include "net/loop.h"
 
+#include <errno.h>
 #include <ev.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
+#include "base/exit_code.h"
 #include "base/mem.h"
 #include "base/must.h"
 #include "net/loop_internal.h"
@@ -88,9 +93,21 @@ void mailbox_withdraw(struct mailbox *mailbox, struct mail *mail)
     pthread_mutex_unlock(&mailbox->lock);
 }
 
+/* Ends the process; libev alone would abort it, too, where it may not open as many files as it needs. */
+static void on_system_error(const char *what)
+{
+    int error = errno;
+    bool limited = error == EMFILE || error == ENFILE;
+    fprintf(stderr, "kubelua: %s: %s%s\n", limited ? "event loop" : what, strerror(error),
+            limited ? "; raise the limit of open files (ulimit -n)" : "");
+    if (limited) _exit(EXIT_USAGE);
+    abort();
+}
+
 struct loop *loop_new(void)
 {
     struct loop *loop = NEW(struct loop);
+    ev_set_syserr_cb(on_system_error);
     loop->ev = ev_loop_new(EVFLAG_AUTO);
     must(loop->ev);
     loop->clock = (struct clock){

@@ -269,6 +269,20 @@ metadata: {name: four, namespace: far}
     assert.are.equal('step 1 (touch): unknown resource "nonsense"', status.message)
   end)
 
+  it("ends with one line where it may not open as many files as it needs, and none of it aborts", function()
+    local said, served = {}, false
+    for most = 4, 16 do
+      local sim = proc.spawn { "prlimit", "--nofile=" .. most, cluster.binary, "sim", "--", "true" }
+      local code = sim:wait(30)
+      local lines = select(2, sim:err():gsub("\n", ""))
+      assert.is_true(code == 0 and lines == 0 or lines == 1 and code >= 2 and code < 128, code .. " " .. sim:err())
+      said[#said + 1], served = sim:err(), served or code == 0
+    end
+    assert.has_match("kubelua: event loop: Too many open files; raise the limit of open files %(ulimit %-n%)\n",
+      table.concat(said))
+    assert.is_true(served)
+  end)
+
   it("serves 100,000 pods in less than 1.5 GB, after all of them changed too", function()
     if (os.getenv "KUBELUA_PRESET" or "release") ~= "release" then return pending "sanitizers take more memory" end
     local sim = cluster.sim { "--pods", "100000" }
