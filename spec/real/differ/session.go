@@ -218,7 +218,9 @@ func (s *session) remember(r *request, body any) {
 	if uid == "" && version != "" && !fromCache && !dryRun {
 		s.listRV = version
 	}
-	if uid == "" || dryRun {
+	// The simulator does not serve these two, and does not tell the pod's version there.
+	unserved := strings.HasSuffix(r.Path, "/ephemeralcontainers") || strings.HasSuffix(r.Path, "/resize")
+	if uid == "" || dryRun || unserved {
 		return
 	}
 	name := textAt(body, "metadata", "name")
