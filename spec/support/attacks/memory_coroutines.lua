@@ -1,5 +1,5 @@
 -- Coroutines without end.
--- flags: --limit script-memory=4Mi --limit handler-cpu=200ms
+-- flags: --limit script-memory=2Mi
 -- expect: over the limit script%-memory
 local k8s = require "k8s"
 

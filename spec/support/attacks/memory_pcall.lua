@@ -1,5 +1,5 @@
 -- What was refused is asked for again.
--- flags: --limit script-memory=4Mi --limit handler-cpu=200ms
+-- flags: --limit script-memory=2Mi
 -- expect: over the limit script%-memory
 local k8s = require "k8s"
 

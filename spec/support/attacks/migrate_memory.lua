@@ -1,6 +1,6 @@
 -- The migration of a state takes all memory.
 -- by a reload
--- flags: --limit script-memory=4Mi
+-- flags: --limit script-memory=2Mi
 -- expect: Reload refused.*over the limit script%-memory
 local k8s = require "k8s"
 

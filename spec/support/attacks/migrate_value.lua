@@ -1,6 +1,6 @@
 -- The migration of a state grows it beyond all bounds.
 -- by a reload
--- flags: --limit script-memory=4Mi
+-- flags: --limit script-memory=2Mi
 -- expect: Reload refused.*over the limit
 local k8s = require "k8s"
 
