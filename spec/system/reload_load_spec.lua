@@ -1,5 +1,6 @@
 -- Reloads under load: every event is handled by exactly one generation, nothing is asked of the server, and nobody
--- waits for long. KUBELUA_RELOADS=100 makes it a long run; it prints what it measured.
+-- waits for long. KUBELUA_RELOADS=100 makes it a long run; it prints what it measured. A sanitizer's build is asked
+-- for a tenth of the rate: an engine that is 10,000 events behind merges them (I-8), as it would there.
 local cjson = require "cjson"
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
@@ -7,8 +8,8 @@ local proc = require "spec.support.proc"
 local temp = require "spec.support.temp"
 
 local RELOADS = tonumber(os.getenv "KUBELUA_RELOADS" or 10)
-local RATE = 10000
 local sanitized = (os.getenv "KUBELUA_PRESET" or "release") ~= "release"
+local RATE = sanitized and 1000 or 10000
 
 -- Updates of the source have versions that are one apart, in the order in which they are sent. Each third edit changes
 -- the handler's code, so that it is another one, which goes on from now on.
@@ -55,8 +56,10 @@ describe("reloads under load #threads", function()
       local stats = sim.api:get "/sim/stats"
       return ("%d lists, %d watch-lists, %d watches"):format(stats.lists, stats.watch_lists, stats.watches)
     end
+    -- An update of an object whose OnAdd still waits would be a part of that (I-8).
+    await(function() return ask("call", "seen").added == 2000 end, "2000 objects are added")
     local asked = requests()
-    local sent = math.max(RELOADS * 2500, 50000)
+    local sent = math.max(RELOADS * 2500, sanitized and 25000 or 50000)
     local storm = proc.spawn {
       "curl", "-s", "-X", "POST", ("%s/sim/replay/storm?count=%d&rate=%d"):format(sim.server, sent, RATE),
     }

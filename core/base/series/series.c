@@ -135,6 +135,15 @@ struct series *series_new(struct family *family, const char *const *values)
     return series;
 }
 
+struct series *series_share(struct series *series)
+{
+    if (!series) return NULL;
+    series_lock();
+    series->refs++;
+    series_unlock();
+    return series;
+}
+
 void series_free(struct series *series)
 {
     if (!series) return;

@@ -53,6 +53,8 @@ struct family {
 struct series *series_new(struct family *family, const char *const *values);
 #define SERIES(family, ...) series_new(family, (const char *const[]){__VA_ARGS__})
 void series_free(struct series *series);
+/* Returns the series for another owner, who frees it, too. NULL: none. */
+struct series *series_share(struct series *series);
 
 /* Add to a counter or a gauge; or set either, if the caller counts. */
 void series_add(struct series *series, double amount);

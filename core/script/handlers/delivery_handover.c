@@ -7,6 +7,7 @@
 static void end_hand_over(struct script_handler *from, struct script_handler *to)
 {
     to->errors += from->errors;
+    handler_metrics_follow(&to->metrics, &from->metrics);
     delivery_leave_due(from);
     delivery_note_pending(to);
     delivery_go_on(to);

@@ -39,6 +39,17 @@ void handler_metrics_clear(struct handler_metrics *m)
     series_free(m->debounced);
 }
 
+static void follow(struct series **series, struct series *before)
+{
+    if (!*series) *series = series_share(before);
+}
+
+void handler_metrics_follow(struct handler_metrics *m, const struct handler_metrics *before)
+{
+    for (int i = 0; i < HANDLER_EVENTS; i++) follow(&m->durations[i], before->durations[i]);
+    follow(&m->coalesced, before->coalesced);
+}
+
 int64_t handler_metrics_begin(struct handler_metrics *m, int event, const char *name, int64_t received_us)
 {
     if (!m->durations[event])

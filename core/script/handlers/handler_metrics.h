@@ -16,6 +16,8 @@ struct handler_metrics {
 
 void handler_metrics_init(struct handler_metrics *metrics, const char *script, const char *handler);
 void handler_metrics_clear(struct handler_metrics *metrics);
+/* Goes on counting where the handler of that name counted in the generation before. */
+void handler_metrics_follow(struct handler_metrics *metrics, const struct handler_metrics *before);
 /* Begins a call for `event`, whose name in scripts is `name`. `received_us` is when its bytes were received,
  * 0 for an object from the cache. Returns the start for handler_metrics_end. */
 int64_t handler_metrics_begin(struct handler_metrics *metrics, int event, const char *name,

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include <stdio.h>
+#include <string.h>
 
 #include "core/script/support/feed.h"
 #include "script/generation/script.h"
@@ -321,6 +322,28 @@ static void test_either_may_go_before_the_other(void **state)
     script_free(new);
 }
 
+/* What counters counted must not be gone, nor what the calls of the first generation took. */
+static void test_counters_of_a_handler_go_on(void **state)
+{
+    struct cluster *c = *state;
+    struct script *old = load(c, "it", "debounce = 10"), *new = load(c, "it", "debounce = 10");
+    struct buf page = {0};
+    tell(c, old, '-', "a", 1, 0);
+    tell(c, old, '=', "b", 2, 0);
+    tell(c, old, '=', "b", 3, 0); /* joins the one before */
+    virtual_clock_advance(&c->clock, 0);
+    delivery_handover(feed_handler(old), feed_handler(new));
+    script_free(old);
+    tell(c, new, '-', "c", 4, 0);
+    virtual_clock_advance(&c->clock, 0);
+    assert_int_equal(handler_metrics_totals(&feed_handler(new)->metrics).calls, 2);
+    series_render(&page);
+    assert_non_null(
+        strstr(buf_text(&page), "kubelua_handler_coalesced_total{script=\"it\",handler=\"it\"} 1\n"));
+    buf_clear(&page);
+    script_free(new);
+}
+
 enum { S_US = 1000000 };
 
 static void assert_added(int64_t failing_s, int64_t failed_s, int64_t more_failing_s, int64_t more_failed_s,
@@ -364,6 +387,7 @@ int main(void)
         T(test_deletes_of_an_object_that_is_delivered_again_stay_though_they_are_many),
         T(test_an_object_that_came_and_went_is_delivered_to_none),
         T(test_either_may_go_before_the_other),
+        T(test_counters_of_a_handler_go_on),
         T(test_failures_go_on_over_a_reload_unless_a_minute_was_well),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
