@@ -16,7 +16,7 @@
 #include "base/mem.h"
 #include "bench/source/replay.h"
 #include "net/loop.h"
-#include "object/parse/compact.h"
+#include "object/parse/list_parts.h"
 #include "sim/api/server.h"
 #include "sim/scenario/pods.h"
 
@@ -317,7 +317,7 @@ static void complete(struct sim_flags *sim)
     server->tls = server->tls || server->rbac || server->token_file; /* clients send no token without */
     server->load = sim->load.items;
     server->load_count = sim->load.count;
-    server->compact = json_compact;
+    server->list_parts = json_list_parts;
 }
 
 /* Only what is behind "--" is a command: other arguments are mistakes. */

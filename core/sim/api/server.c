@@ -74,7 +74,7 @@ static void set_up(struct sim_server *server, struct loop *loop, const struct si
     api->settings.sharding = options->sharding;
     api->settings.bookmark_ms = options->bookmark_ms;
     api->settings.terminate_ms = TERMINATE_MS;
-    api->compact = options->compact;
+    api->list_parts = options->list_parts;
     api->faults = sim_faults_new();
     if (!life) server->reaper = sim_reaper_new(loop, api);
 }

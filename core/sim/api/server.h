@@ -17,11 +17,11 @@ struct sim_server_options {
     size_t pods, replicas;
     const char *const *load; /* files with objects */
     size_t load_count;
-    sim_compact_fn *compact; /* for large files; NULL without */
-    const char *state;       /* file that keeps the objects over restarts; NULL without */
-    const char *script;      /* a scenario that begins when the server is ready; NULL without */
-    const char *token_file;  /* static tokens, as kube-apiserver reads them; NULL without */
-    bool rbac;               /* roles and their bindings decide who may do what */
+    sim_list_parts_fn *list_parts; /* for large files; NULL without */
+    const char *state;             /* file that keeps the objects over restarts; NULL without */
+    const char *script;            /* a scenario that begins when the server is ready; NULL without */
+    const char *token_file;        /* static tokens, as kube-apiserver reads them; NULL without */
+    bool rbac;                     /* roles and their bindings decide who may do what */
     bool watch_cache, gzip, tls;
     int64_t bookmark_ms;
     enum sim_sharding sharding;

@@ -43,10 +43,10 @@ struct sim_faults;
 struct sim_access;
 struct sim_director;
 
-/* Appends a text without the blanks between its tokens, whose bytes stay. Returns false if it is not one
- * valid JSON value, or if it has numbers other than integers of 64 bits with a sign, or strings with a NUL.
- */
-typedef bool sim_compact_fn(struct str text, struct buf *out);
+/* Calls `part` with a List as if it had no items, and then with each item, as compact JSON, until that
+ * returns false. Returns whether all were taken: false also if the text is not one valid List of objects, or
+ * if it has numbers other than integers of 64 bits with a sign, or strings with a NUL. */
+typedef bool sim_list_parts_fn(struct str text, bool (*part)(void *ctx, struct str text), void *ctx);
 
 struct sim_api {
     struct clock *clock;         /* NULL: the real one */
@@ -57,8 +57,8 @@ struct sim_api {
     struct sim_faults *faults;
     struct sim_access *access; /* NULL: nobody is asked who he is */
     struct sim_director *director;
-    sim_compact_fn *compact; /* of a faster parser than ours, for large files; NULL without */
-    bool checks_loads;       /* objects that are loaded have to have the types of their kinds */
+    sim_list_parts_fn *list_parts; /* by a faster parser than ours, for large files; NULL without */
+    bool checks_loads;             /* objects that are loaded have to have the types of their kinds */
     /* A deleted pod on a node waits for the end of its grace period. Called without the store's lock. May be
      * NULL. */
     void (*terminating)(void *ctx, const struct sim_served *served, const struct sim_object *object,

@@ -12,10 +12,10 @@ bool sim_load_file(struct sim_api *api, const char *path, struct err *err);
 bool sim_load_text(struct sim_api *api, struct str text, struct err *err);
 /* Stores an object, or the items of a List. */
 bool sim_load_object(struct sim_api *api, json_t *object, struct err *err);
-/* Stores the items of a List that came from a cluster, by its compact text, without reading all of them.
+/* Stores the items of a List that came from a cluster by their text, part by part (api->list_parts).
  * Returns false, with nothing done, if one of them needs more than that: it has no uid, is of a kind that
  * changes what is served, or is odd. */
-bool sim_load_compact(struct sim_api *api, struct str text);
+bool sim_load_list(struct sim_api *api, struct str text);
 /* Creates a namespace that is not there. */
 void sim_load_namespace(struct sim_api *api, const char *name);
 /* Appends the complete file. */

@@ -79,11 +79,7 @@ static bool load_json(struct sim_api *api, struct str text, struct err *err)
 /* A large file came from a cluster, most of the time. */
 static bool load_large(struct sim_api *api, struct str text)
 {
-    struct buf compact = {0};
-    bool ok = api->compact && text.n >= LARGE && api->compact(text, &compact) &&
-              sim_load_compact(api, buf_slice(&compact));
-    buf_clear(&compact);
-    return ok;
+    return api->list_parts && text.n >= LARGE && sim_load_list(api, text);
 }
 
 static bool load_documents(struct sim_api *api, struct str json, struct err *err)

@@ -109,28 +109,44 @@ static struct sim_served *served_of(struct sim_api *api, const struct member_lis
     return served && !served->kind->conversion && !sim_is_crd(served->kind) ? served : NULL;
 }
 
-static bool has_escape(const struct sim_object *object)
-{
-    return strchr(object->key, '\\') || strchr(object->phase, '\\') || strchr(object->node, '\\');
-}
+/* A load under way. */
+struct loading {
+    struct sim_api *api;
+    struct buf head, object; /* the List without its items; used for each item anew */
+    struct member_list list; /* borrows from `head` */
+    struct loaded *all;
+    size_t count;
+};
 
 /* Returns false if the item is not as a cluster has it. */
-static bool read_item(struct sim_api *api, const struct member_list *list, struct str text,
-                      struct loaded *loaded)
+static bool read_item(struct loading *loading, struct str text, struct loaded *loaded)
 {
     struct member_list item, metadata;
     char word[512];
-    struct buf out = {0};
     if (!split(text, &item) || !split(value_of(&item, "metadata"), &metadata) ||
         !text_of(&metadata, "uid", word, sizeof word))
         return false;
-    loaded->served = served_of(api, list, &item);
+    loaded->served = served_of(loading->api, &loading->list, &item);
     bool has_namespace = text_of(&metadata, "namespace", word, sizeof word);
     if (!loaded->served || loaded->served->kind->namespaced != has_namespace) return false;
-    put_object(&out, &item, &metadata);
-    loaded->object = sim_object_from_text(buf_slice(&out));
-    buf_clear(&out);
-    return loaded->object && !has_escape(loaded->object);
+    loading->object.len = 0;
+    put_object(&loading->object, &item, &metadata);
+    loaded->object = sim_object_from_text(buf_slice(&loading->object));
+    const struct sim_object *object = loaded->object;
+    return object && !strchr(object->key, '\\') && !strchr(object->phase, '\\') &&
+           !strchr(object->node, '\\');
+}
+
+static bool on_part(void *ctx, struct str text)
+{
+    struct loading *loading = ctx;
+    if (!loading->head.len) {
+        buf_str(&loading->head, text);
+        return split(buf_slice(&loading->head), &loading->list) &&
+               str_ends(sim_text_unquote(value_of(&loading->list, "kind")), STR("List"));
+    }
+    *array_add(loading->all, loading->count) = (struct loaded){0};
+    return read_item(loading, text, &loading->all[loading->count - 1]);
 }
 
 static void store(struct sim_api *api, const struct loaded *loaded)
@@ -144,28 +160,18 @@ static void store(struct sim_api *api, const struct loaded *loaded)
     sim_store_unlock(api->store);
 }
 
-bool sim_load_compact(struct sim_api *api, struct str text)
+bool sim_load_list(struct sim_api *api, struct str text)
 {
-    struct member_list list;
-    struct sim_members items;
-    struct str key, item;
-    struct loaded *all = NULL;
-    size_t count = 0;
-    if (!split(text, &list) || !str_ends(sim_text_unquote(value_of(&list, "kind")), STR("List")))
-        return false;
-    struct str value = value_of(&list, "items");
-    bool good = value.n && value.p[0] == '[' && sim_members_open(value, &items);
-    while (good && sim_members_next(&items, &key, &item)) {
-        struct loaded one = {0};
-        good = read_item(api, &list, item, &one);
-        if (one.object) *array_add(all, count) = one;
-    }
-    for (size_t i = 0; i < count; i++) {
+    struct loading loading = {.api = api};
+    bool good = api->list_parts(text, on_part, &loading);
+    for (size_t i = 0; i < loading.count; i++) {
         if (good)
-            store(api, &all[i]);
+            store(api, &loading.all[i]);
         else
-            sim_object_unref(all[i].object);
+            sim_object_unref(loading.all[i].object);
     }
-    free(all);
+    free(loading.all);
+    buf_clear(&loading.object);
+    buf_clear(&loading.head);
     return good;
 }
