@@ -84,7 +84,8 @@ static bool find_items(struct str text, struct str *items)
     *items = (struct str){0};
     if (p == end || *p != '{') return false;
     for (p = skip_blanks(p + 1, end); p < end && *p == '"'; p = skip_blanks(p + 1, end)) {
-        if (!(behind = skip_string(p, end))) return false;
+        /* An escape may spell the name of another member. */
+        if (!(behind = skip_string(p, end)) || memchr(p, '\\', (size_t)(behind - p))) return false;
         bool found = str_is((struct str){p, (size_t)(behind - p)}, "\"items\"");
         p = skip_blanks(behind, end);
         if (p == end || *p != ':') return false;

@@ -35,11 +35,11 @@ static bool parts_of(const char *text, struct buf *out)
 static void test_blanks_go_and_tokens_stay(void **state)
 {
     struct buf out = {0};
-    assert_true(parts_of(" {\"a \\\"b\" : [ 1 , -2,\t\"\\u003c \\/ \\\" \"],\n \"items\" : [ {\"x\":[ ] } ,\n"
+    assert_true(parts_of(" {\"a b\" : [ 1 , -2,\t\"\\u003c \\/ \\\" \"],\n \"items\" : [ {\"x\":[ ] } ,\n"
                          "{ \"y\" : \"} ]\\\\\" }\n] , \"c\":{ } , \"d\":null}\r\n",
                          &out));
     assert_string_equal(buf_text(&out),
-                        "{\"a \\\"b\":[1,-2,\"\\u003c \\/ \\\" \"],\"items\":[],\"c\":{},\"d\":null}\n"
+                        "{\"a b\":[1,-2,\"\\u003c \\/ \\\" \"],\"items\":[],\"c\":{},\"d\":null}\n"
                         "{\"x\":[]}\n{\"y\":\"} ]\\\\\"}\n");
     assert_true(parts_of("{\"items\":[]}", &out));
     assert_string_equal(buf_text(&out), "{\"items\":[]}\n");
@@ -66,6 +66,7 @@ static void test_only_one_valid_and_plain_list_is_taken(void **state)
         "{\"items\":[}",
         "{\"items\":{}}",
         "{\"items\":[],\"items\":[]}",
+        "{\"items\":[],\"\\u0069tems\":[]}",
         "{\"items\":[],}",
         "{\"items\":[]}{\"items\":[]}",
         "{\"items\":[] \"a\":1}",
