@@ -51,17 +51,20 @@ void query_best_end(struct query_best *best, struct lister_list *out);
 
 /* --- the order, query_rank.c: in steps, each of about a tenth of a millisecond */
 
-struct ranked;
 struct query_rank {
     const struct query *query;
     struct lister_list *list; /* is ordered at the end; the caller's */
-    struct ranked *from, *to; /* sorted runs, and room for those that are merged */
-    struct scalar *keys;
-    struct buf arena;            /* their texts */
-    size_t keyed, sorted, width; /* objects that have keys, that are in runs; length of a run */
-    size_t low, left, right, at; /* of the merge: its runs' begin, next of each, where to */
+    uint32_t *items;          /* numbers of objects in the list, in sorted runs */
+    struct rank_key *keys;    /* of each object one for each order */
+    struct rank_block *block; /* the last one of their strings and amounts */
+    struct rank_run *runs;
+    uint32_t *winners;     /* a tree: the run with the first object of those below; `leaves` are the runs */
+    struct root **ordered; /* objects in their order */
+    size_t leaves, keyed, sorted, merged; /* objects that have keys, are in runs, are ordered */
 };
 
+/* Compares two values by one of the orders; those that are none are last in both directions. */
+int query_compare_by(const struct query_order_part *order, const struct scalar *x, const struct scalar *y);
 /* Compares the values that objects are ordered by, one for each order: `x` stands before objects of the same
  * values that came later. */
 int query_compare(const struct query *query, const struct scalar *x, const struct scalar *y);
