@@ -258,7 +258,9 @@ struct value root_labels(const struct root *root)
 
 void root_prefetch(const struct root *root)
 {
-    if (root) __builtin_prefetch(&root->field[ROOT_LABELS]);
+    if (!root) return;
+    __builtin_prefetch(root);
+    __builtin_prefetch(&root->field[ROOT_LABELS]);
 }
 
 void root_prefetch_fields(const struct root *root)

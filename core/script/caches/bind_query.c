@@ -312,13 +312,14 @@ static int l_array(lua_State *L)
  * whether that is all. */
 static int l_fill(lua_State *L)
 {
-    enum { FILLED = 256 };
+    enum { FILLED = 256, FILL_AHEAD = 8 };
     struct query_box *box = class_self(L, CLASS_QUERY, "fill");
     const struct lister_list *list = query_work_objects(box->work);
     size_t count = (size_t)lua_tointeger(L, 3), end = count + FILLED;
     size_t before = script_of(L)->memory;
     const char *stage = piece_enter(script_of(L)->brief, "rows");
     for (; count < list->count && count < end; count++) {
+        if (list->count - count > FILL_AHEAD) root_prefetch(list->objects[count + FILL_AHEAD]);
         view_push_object(L, list->objects[count]);
         lua_rawseti(L, 2, (int)count + 1);
         query_work_forget(box->work, count + 1);

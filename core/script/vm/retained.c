@@ -18,6 +18,9 @@ enum { DEPARTED_MIN = 16 };
  * together, roughly. */
 enum { SAMPLE_OF_ONE = 1024, SAMPLE = 32768 };
 
+/* Objects are released in the order of no memory: each is fetched while others are. */
+enum { RELEASE_AHEAD = 8 };
+
 /* --- the slots */
 
 static void resize(struct script *script, uint32_t cap)
@@ -94,6 +97,8 @@ bool retained_release(struct script *script, uint32_t most)
 {
     struct retained *retained = &script->retained;
     for (; most > 0 && retained->used > 0; most--) {
+        if (retained->used > RELEASE_AHEAD)
+            root_prefetch(retained->slots[retained->used - RELEASE_AHEAD - 1].root);
         struct root *root = retained->slots[--retained->used].root;
         if (!root) continue;
         root_unref(root);
