@@ -7,7 +7,8 @@
 #include "informer/shared/shared_factory_internal.h"
 #include "object/pack/pool.h"
 
-enum { SAMPLE = 4096 }; /* objects whose size is sampled */
+/* Objects whose size is sampled, and those of them that are fetched from memory at the same time. */
+enum { SAMPLE = 4096, FETCHED = 32 };
 
 const char *claim_state_name(enum claim_state state)
 {
@@ -65,15 +66,17 @@ void shared_note_state(struct shared *shared, const struct reflector_status *sta
 size_t indexer_estimate_bytes(const struct indexer *indexer)
 {
     /* Every nth entry, as the order of keys groups similar objects; those between are not touched, as each
-     * would be fetched from memory. */
-    size_t count = indexer_count(indexer), step = count / SAMPLE + 1, sampled = 0, bytes = 0;
+     * would be fetched from memory. Those that are touched are fetched some at a time. */
+    size_t count = indexer_count(indexer), step = count / SAMPLE + 1, sampled = 0, bytes = 0, at = 0, some;
+    struct root *objects[FETCHED];
     struct pool *pool = NULL;
-    struct root *object;
-    for (size_t at = 0; (object = indexer_next(indexer, &at)); at += step - 1) {
-        bytes += root_bytes(object);
-        pool = root_pool(object);
-        sampled++;
-    }
+    do {
+        for (some = 0; some < FETCHED && (objects[some] = indexer_next(indexer, &at)); at += step - 1)
+            root_prefetch(objects[some++]);
+        for (size_t i = 0; i < some; i++) bytes += root_bytes(objects[i]);
+        if (some > 0) pool = root_pool(objects[0]);
+        sampled += some;
+    } while (some == FETCHED);
     return sampled ? pool_share(pool, bytes / sampled * count) : 0;
 }
 
