@@ -196,11 +196,15 @@ end
 
 -- A name that was not declared is a mistake, and would read as nil.
 local function unknown_of(what, declared, content)
+  local owner, single = "rule", "parameter"
+  if what == "settings" then
+    owner, single = "script", "setting"
+  end
   return function(_, name)
     if next(declared) == nil then
-      raw.raise(what .. ": the rule declares no parameters, found " .. tostring(name))
+      raw.raise(what .. ": the " .. owner .. " declares no " .. single .. "s, found " .. tostring(name))
     elseif declared[name] == nil then
-      require "k8s.unknown"(what, name, declared, "parameter")
+      require "k8s.unknown"(what, name, declared, single)
     end
     return content[name] and content[name]()
   end

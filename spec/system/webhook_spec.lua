@@ -55,8 +55,13 @@ describe("webhooks of an engine #threads", function()
     local code, body = webhooks.call(address, "/hello", "-H", authorization, "-d", "you")
     assert.are.equal(200, code)
     assert.are.equal("hello you", body)
-    assert.are.equal(401, (webhooks.call(address, "/hello", "-d", "you")))
-    assert.are.equal(401, (webhooks.call(address, "/hello", "-d", "you", "-H", authorization .. "x")))
+    local function refused(...)
+      local refusal, why = webhooks.call(address, "/hello", "-d", "you", ...)
+      assert.are.equal(401, refusal)
+      return why
+    end
+    assert.has.match("a bearer token is required", refused())
+    assert.has.match("the bearer token is not the webhook's", refused("-H", authorization .. "x"))
     assert.are.equal(405, (webhooks.call(address, "/hello", "-H", authorization)))
     assert.are.equal(404, (webhooks.call(address, "/other", "-H", authorization, "-d", "you")))
     local large = place.path .. "/large"

@@ -103,7 +103,9 @@ bool webhook_paths_admit(struct webhook_paths *paths, const struct webhook_reque
         webhook_response_set(response, 405, "the webhook does not take this method");
         webhook_put_methods(&rules, &response->allow);
     } else if (rules.has_token && !token_digest_admits(&rules.token, webhook_header(head, "Authorization"))) {
-        webhook_response_set(response, 401, "a bearer token is required");
+        bool has_one = webhook_header(head, "Authorization");
+        webhook_response_set(
+            response, 401, has_one ? "the bearer token is not the webhook's" : "a bearer token is required");
     } else {
         return true;
     }

@@ -212,6 +212,21 @@ static void test_bad_declarations_are_named_with_the_script_s_line(void **state)
     assert_non_null(strstr(error, "k8s.rule: params must be a table, not number"));
 }
 
+static void test_a_setting_that_was_not_declared_is_a_mistake_of_the_script(void **state)
+{
+    static const char *const cases[][2] = {
+        {"local s = k8s.params {} print(s.a)", "settings: the script declares no settings, found a"},
+        {"local s = k8s.params { limit = 5 } print(s.limits)",
+         "settings: unknown setting \"limits\", did you mean \"limit\"?"},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        char lua[200];
+        snprintf(lua, sizeof lua, HEAD "%s", cases[i][0]);
+        const char *error = cluster_load_error(*state, "rules", lua);
+        if (!strstr(error, cases[i][1])) fail_msg("%s", error);
+    }
+}
+
 static void test_assignments_that_are_none_are_refused(void **state)
 {
     static const struct {
@@ -363,6 +378,7 @@ int main(void)
         T(test_skip_and_fix_have_them_too),
         T(test_a_value_of_another_type_is_reported_with_its_place),
         T(test_bad_declarations_are_named_with_the_script_s_line),
+        T(test_a_setting_that_was_not_declared_is_a_mistake_of_the_script),
         T(test_assignments_that_are_none_are_refused),
         T(test_a_file_has_names_or_rules),
         T(test_files_with_mistakes_report_where),
