@@ -48,10 +48,17 @@ struct scalar scalar_quantity(const struct quantity *q)
                            .approximate = quantity_number(q)};
 }
 
-/* Returns false for most strings without parsing: they begin with a letter, which no quantity does. */
+/* Returns whether it begins as a timestamp does, "2026-": no quantity has a sign behind a digit. */
+static bool is_dated(struct str text)
+{
+    return text.n > 4 && text.p[4] == '-' && text.p[3] >= '0' && text.p[3] <= '9';
+}
+
+/* Returns false for most strings without parsing: they begin with a letter, which no quantity does, or are
+ * timestamps. */
 static bool may_be_quantity(struct str text)
 {
-    return text.n > 0 && text.n < 64 && (text.p[0] <= '9');
+    return text.n > 0 && text.n < 64 && text.p[0] <= '9' && !is_dated(text);
 }
 
 struct scalar scalar_text(struct str text)

@@ -5,6 +5,7 @@
 
 #include "base/mem.h"
 #include "object/value/quantity.h"
+#include "object/value/scalar.h"
 
 static struct quantity parse(const char *text)
 {
@@ -182,6 +183,26 @@ static void test_as_a_number(void **state)
     }
 }
 
+/* Most strings are known not to be quantities without parsing, timestamps among them. */
+static void test_a_string_is_an_amount_if_it_is_a_quantity(void **state)
+{
+    enum { LENGTH = 7 };
+    static const char letters[] = "1.-eTm";
+    char text[LENGTH + 1] = "";
+    size_t amounts = 0, count = 1;
+    for (int i = 0; i < LENGTH; i++) count *= sizeof letters; /* each letter, or the end of the string */
+    for (size_t number = 0; number < count; number++) {
+        size_t rest = number;
+        for (int i = 0; i < LENGTH; i++, rest /= sizeof letters) text[i] = letters[rest % sizeof letters];
+        struct quantity q;
+        struct scalar scalar = scalar_text(str_of(text));
+        bool expected = quantity_parse(str_of(text), &q, NULL);
+        if (scalar.is_amount != expected) fail_msg("\"%s\"", text);
+        amounts += expected;
+    }
+    assert_true(amounts > 0 && amounts < count);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +213,7 @@ int main(void)
         cmocka_unit_test(test_arithmetic_is_exact_and_keeps_the_first_format),
         cmocka_unit_test(test_results_out_of_range),
         cmocka_unit_test(test_as_a_number),
+        cmocka_unit_test(test_a_string_is_an_amount_if_it_is_a_quantity),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
