@@ -49,8 +49,15 @@ struct indexer {
     bool indexing; /* a source is being called: indexes must not be added or released */
 };
 
-/* Walks prefetch objects, and their labels, this many objects ahead. */
-enum { STORE_AHEAD = 16, STORE_AHEAD_LABELS = 8, STORE_AHEAD_FIELDS = 10, STORE_AHEAD_PATH = 5 };
+/* Walks prefetch objects, their labels, and their fields down to a path's second one, this many objects
+ * ahead. */
+enum {
+    STORE_AHEAD = 16,
+    STORE_AHEAD_LABELS = 8,
+    STORE_AHEAD_FIELDS = 10,
+    STORE_AHEAD_PATH = 5,
+    STORE_AHEAD_VALUE = 2
+};
 
 /* Index of the store with the number of its users. */
 struct indexed {

@@ -22,7 +22,9 @@ static void prefetch(const struct indexer_walk *walk, const struct entry *entry,
     if (!walk->path) return;
     if (left > STORE_AHEAD_FIELDS) root_prefetch_fields(entry[STORE_AHEAD_FIELDS].object);
     const struct root *near = left > STORE_AHEAD_PATH ? entry[STORE_AHEAD_PATH].object : NULL;
-    if (near) path_prefetch(walk->path, root_value(near));
+    if (near) path_prefetch(walk->path, 0, root_value(near));
+    const struct root *next = left > STORE_AHEAD_VALUE ? entry[STORE_AHEAD_VALUE].object : NULL;
+    if (next) path_prefetch(walk->path, 1, root_value(next));
 }
 
 bool indexer_walk_on(struct indexer_walk *walk, size_t max, bool (*fn)(void *ctx, struct root *object),

@@ -142,8 +142,9 @@ static void prefetch_object(const struct query_rank *rank)
     size_t left = rank->list->count - rank->keyed;
     if (left > STORE_AHEAD) root_prefetch(next[STORE_AHEAD]);
     if (left > STORE_AHEAD_FIELDS) root_prefetch_fields(next[STORE_AHEAD_FIELDS]);
-    if (left > STORE_AHEAD_PATH)
-        path_prefetch(rank->query->orders[0].path, root_value(next[STORE_AHEAD_PATH]));
+    const struct path *path = rank->query->orders[0].path;
+    if (left > STORE_AHEAD_PATH) path_prefetch(path, 0, root_value(next[STORE_AHEAD_PATH]));
+    if (left > STORE_AHEAD_VALUE) path_prefetch(path, 1, root_value(next[STORE_AHEAD_VALUE]));
 }
 
 static void add_keys(struct query_rank *rank)

@@ -253,10 +253,16 @@ static bool visit_from(struct path_visit *visit, size_t at, struct value v)
     return visit->fn(visit->ctx, v);
 }
 
-void path_prefetch(const struct path *path, struct value from)
+void path_prefetch(const struct path *path, size_t at, struct value from)
 {
-    struct path_segment *first = (struct path_segment *)&path->step[0]; /* as visit_from */
-    if (path->count > 0 && first->kind == PATH_FIELD) key_ref_prefetch(&first->key, from);
+    for (size_t i = 0; i <= at && i < path->count; i++) {
+        struct path_segment *step = (struct path_segment *)&path->step[i]; /* as visit_from */
+        if (step->kind != PATH_FIELD) return;
+        if (i == at)
+            key_ref_prefetch(&step->key, from);
+        else
+            from = key_ref_field(&step->key, from);
+    }
 }
 
 size_t path_each(const struct path *path, struct value from, bool (*fn)(void *ctx, struct value v), void *ctx)

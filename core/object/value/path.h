@@ -17,8 +17,9 @@ void path_free(struct path *path);
 struct str path_text(const struct path *path);
 /* Has [*] or [?...]: may have many matches. */
 bool path_is_multi(const struct path *path);
-/* Prefetches the field at which the path begins, if it is one; see root_prefetch. */
-void path_prefetch(const struct path *path, struct value from);
+/* Prefetches the value behind step `at` of the path, 0 for the first, if that and all before it are fields,
+ * which are read; see root_prefetch. */
+void path_prefetch(const struct path *path, size_t at, struct value from);
 /* Returns the first match, or absent. */
 struct value path_get(const struct path *path, struct value from);
 /* Calls `fn` for every match in order until it returns false; returns the number of calls. */
