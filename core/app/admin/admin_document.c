@@ -64,6 +64,7 @@ static void put_unit(struct admin_document *document)
 {
     const struct admin_section *section = &document->form->sections[document->section];
     bool more = false;
+    if (document->meter.stage != section->name) piece_enter(&document->meter, section->name);
     if (section->whole)
         section->whole(document->admin, &document->text);
     else
@@ -78,7 +79,7 @@ static bool write_piece(struct admin_document *document)
     if (!document->begins || document->written_of != identify(document->admin)) begin(document);
     while (document->section < document->form->count) {
         put_unit(document);
-        if (document->begins < BEGINS_MAX && piece_ns(&document->meter) >= PIECE_BRIEF_US * 1000)
+        if (document->begins < BEGINS_MAX && piece_has_had(&document->meter, PIECE_BRIEF_US))
             return document->section == document->form->count;
     }
     return true;

@@ -14,6 +14,7 @@ struct admin_engine;
 
 /* Appends members; one of the two. */
 struct admin_section {
+    const char *name; /* for the log, where a piece took long; borrowed */
     void (*whole)(const struct admin_engine *admin, struct buf *out);
     /* Appends the unit with this number, such as a script; returns whether there are more. Opens what it is
      * in with the first, and closes it behind the last. */

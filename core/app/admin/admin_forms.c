@@ -39,25 +39,31 @@ static void close_status(const struct admin_engine *admin, struct buf *out)
     json_close(out, '}');
 }
 
-#define STATUS_SECTIONS                                                                         \
-    {.whole = admin_put_engine}, {.next = admin_put_scripts}, {.whole = admin_put_continuous},  \
-        {.whole = admin_put_leases}, {.next = admin_put_informers}, {.next = admin_put_queues}, \
-        {.next = admin_put_timers},                                                             \
-    {                                                                                           \
-        .next = put_part                                                                        \
+#define WHOLE(of, fn)               \
+    {                               \
+        .name = (of), .whole = (fn) \
     }
+#define EACH(of, fn)               \
+    {                              \
+        .name = (of), .next = (fn) \
+    }
+#define STATUS_SECTIONS                                                           \
+    WHOLE("the engine", admin_put_engine), EACH("scripts", admin_put_scripts),    \
+        WHOLE("audits", admin_put_continuous), WHOLE("leases", admin_put_leases), \
+        EACH("informers", admin_put_informers), EACH("queues", admin_put_queues), \
+        EACH("timers", admin_put_timers), EACH("parts", put_part)
 
 static const struct admin_section status[] = {STATUS_SECTIONS};
-static const struct admin_section page[] = {
-    {.whole = open_status}, STATUS_SECTIONS, {.whole = close_status}, {.whole = put_last_writes}};
-static const struct admin_section queue[] = {{.next = admin_put_queues}};
-static const struct admin_section writes[] = {{.whole = put_writes}};
-static const struct admin_section config[] = {{.whole = admin_put_config}};
-static const struct admin_section commands[] = {{.whole = admin_put_commands}};
-static const struct admin_section reloads[] = {{.whole = admin_put_reloads}};
-static const struct admin_section plan[] = {{.whole = admin_put_plans}};
-static const struct admin_section quarantine[] = {{.whole = admin_put_quarantine}};
-static const struct admin_section rules[] = {{.whole = admin_put_rules}};
+static const struct admin_section page[] = {WHOLE("status", open_status), STATUS_SECTIONS,
+                                            WHOLE("status", close_status), WHOLE("writes", put_last_writes)};
+static const struct admin_section queue[] = {EACH("queues", admin_put_queues)};
+static const struct admin_section writes[] = {WHOLE("writes", put_writes)};
+static const struct admin_section config[] = {WHOLE("config", admin_put_config)};
+static const struct admin_section commands[] = {WHOLE("commands", admin_put_commands)};
+static const struct admin_section reloads[] = {WHOLE("reloads", admin_put_reloads)};
+static const struct admin_section plan[] = {WHOLE("plans", admin_put_plans)};
+static const struct admin_section quarantine[] = {WHOLE("quarantine", admin_put_quarantine)};
+static const struct admin_section rules[] = {WHOLE("rules", admin_put_rules)};
 
 #define FORM(name)                   \
     {                                \

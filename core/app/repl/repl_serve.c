@@ -81,7 +81,7 @@ static void end_piece(struct repl_session *s)
     bool ended = false;
     piece_begin(&s->meter);
     piece_enter(&s->meter, "the end of a line");
-    while (!ended && piece_ns(&s->meter) < END_PIECE_US * INT64_C(1000)) ended = repl_end_step(s->repl);
+    while (!ended && !piece_has_had(&s->meter, END_PIECE_US)) ended = repl_end_step(s->repl);
     piece_end(&s->meter);
     if (ended)
         session_free(s);

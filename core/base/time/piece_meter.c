@@ -20,12 +20,18 @@ void piece_begin(struct piece_meter *meter)
     meter->preempted = times_preempted(&meter->faults);
     meter->longest_stage = (struct piece_stage){0};
     meter->stage = NULL;
+    meter->started_ns = clock_measure_ns();
     meter->begun_ns = meter->entered_ns = clock_thread_ns();
 }
 
 int64_t piece_ns(const struct piece_meter *meter)
 {
     return meter->begun_ns ? clock_thread_ns() - meter->begun_ns : 0;
+}
+
+bool piece_has_had(const struct piece_meter *meter, int64_t us)
+{
+    return clock_measure_ns() - meter->started_ns >= us * 1000 && piece_ns(meter) >= us * 1000;
 }
 
 static void leave_stage(struct piece_meter *meter, int64_t now_ns)

@@ -41,6 +41,20 @@ static void test_a_piece_says_in_which_stage_it_was_longest(void **state)
     assert_int_equal(meter.pieces, 1);
 }
 
+/* The time that others have the core does not count. */
+static void test_a_piece_has_had_cpu_time_and_not_time(void **state)
+{
+    struct piece_meter meter = {.of = "spec"};
+    piece_begin(&meter);
+    assert_false(piece_has_had(&meter, 2000));
+    nanosleep(&(struct timespec){.tv_nsec = 3000000}, NULL);
+    assert_false(piece_has_had(&meter, 2000));
+    compute(2);
+    assert_true(piece_has_had(&meter, 2000));
+    piece_end(&meter);
+    assert_false(piece_has_had(&meter, 2000));
+}
+
 static void test_pieces_begin_without_a_stage(void **state)
 {
     struct piece_meter meter = {.of = "spec"};
@@ -68,6 +82,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_piece_says_in_which_stage_it_was_longest),
+        cmocka_unit_test(test_a_piece_has_had_cpu_time_and_not_time),
         cmocka_unit_test(test_pieces_begin_without_a_stage),
         cmocka_unit_test(test_outside_of_pieces_there_are_no_stages),
     };
