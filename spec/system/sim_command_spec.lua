@@ -167,6 +167,14 @@ k8s.main(function() print(k8s.get("Namespace", "default").kind) end)
     assert.are.equal("config\n", (temp.run("ls " .. scratch)))
   end)
 
+  it("has a token where kubectl would ask for a name", function()
+    for flag, count in pairs { ["--tls"] = "1", ["--gzip"] = "0" } do
+      local p = beside("grep -c token: $KUBECONFIG; true", flag)
+      p:wait_line("^" .. count .. "$")
+      assert.are.equal(0, p:wait())
+    end
+  end)
+
   it("is what the command gets, and names a path that cannot be written", function()
     local path = scratch .. "/config"
     local p = beside("echo $KUBECONFIG", "--write-kubeconfig", path)

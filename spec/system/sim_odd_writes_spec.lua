@@ -263,6 +263,14 @@ describe("an odd write to the simulated server #threads", function()
       "application/merge-patch+json")
   end)
 
+  it("refuses a transfer encoding that has no end it could wait for", function()
+    for _, encoding in ipairs { "odd", "identity" } do
+      local curl = "curl --silent --include --max-time 5 --header 'Transfer-Encoding: %s' --data x '%s'"
+      local answer = temp.run(curl:format(encoding, sim.api.server .. configmaps))
+      assert.has_match("^HTTP/1.1 501 .*Unsupported transfer encoding$", answer)
+    end
+  end)
+
   it("warns of a name that is no label where the object is new", function()
     local pod = '{"metadata":{"name":"a.b"},"spec":{"containers":[{"name":"c","image":"i"}]}}'
     assert.has_match("a DNS label is recommended", head_of("POST", core .. "pods", pod, "application/json"), 1, true)

@@ -33,9 +33,9 @@ void sim_access_free(struct sim_access *access)
     free(access);
 }
 
-const char *sim_access_token(const struct sim_access *access)
+const char *sim_access_token(const struct sim_access *access, bool has_tls)
 {
-    return sim_users_are_strict(access->users) ? sim_users_admin_token(access->users) : NULL;
+    return has_tls || sim_users_are_strict(access->users) ? sim_users_admin_token(access->users) : NULL;
 }
 
 struct sim_users *sim_access_users(const struct sim_access *access)

@@ -20,8 +20,9 @@ struct sim_access_options {
 struct sim_access *sim_access_new(struct sim_api *api, const struct sim_access_options *options,
                                   struct err *err);
 void sim_access_free(struct sim_access *access);
-/* Token for the kubeconfig; NULL if clients need none. */
-const char *sim_access_token(const struct sim_access *access);
+/* Token for the kubeconfig; NULL if clients need none: kubectl asks for a name where a server with TLS has
+ * none. */
+const char *sim_access_token(const struct sim_access *access, bool has_tls);
 struct sim_users *sim_access_users(const struct sim_access *access);
 
 /* Finds out who sends the request, or whom it impersonates: a new reference. NULL after an answer 401 or 403.

@@ -264,6 +264,13 @@ static enum MHD_Result on_request(void *cls, struct MHD_Connection *connection, 
     struct exchange *exchange = *con_cls;
     bool begun = exchange->begun;
     exchange->begun = true;
+    const char *encoding = header(connection, MHD_HTTP_HEADER_TRANSFER_ENCODING);
+    /* Of a body in an encoding that is not known there is no end to wait for. The words are Go's. */
+    if (!begun && *encoding && strcasecmp(encoding, "chunked") != 0) {
+        struct sim_reply refusal = {.code = 501, .content_type = "text/plain; charset=utf-8"};
+        buf_puts(&refusal.text, "Unsupported transfer encoding");
+        return respond(cls, connection, &refusal);
+    }
     if (!begun) return MHD_YES;
     if (*upload_size == 0) return serve(cls, connection, method, path, exchange);
     if (exchange->body.len + *upload_size > BODY_MAX) exchange->too_large = true;

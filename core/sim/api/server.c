@@ -125,7 +125,7 @@ int sim_server_port(const struct sim_server *server)
 
 const char *sim_server_token(const struct sim_server *server)
 {
-    return sim_access_token(server->api.access);
+    return sim_access_token(server->api.access, sim_http_authority(server->http));
 }
 
 const char *sim_server_authority(const struct sim_server *server)

@@ -66,14 +66,6 @@ static bool load_values(struct sim_api *api, struct str text, struct buf *wide, 
     return true;
 }
 
-static bool load_json(struct sim_api *api, struct str text, struct err *err)
-{
-    struct buf wide = {0};
-    bool ok = load_values(api, text, &wide, err);
-    buf_clear(&wide);
-    return ok;
-}
-
 /* --- YAML */
 
 /* A large file came from a cluster, most of the time. */
@@ -82,27 +74,25 @@ static bool load_large(struct sim_api *api, struct str text)
     return api->list_parts && text.n >= LARGE && sim_load_list(api, text);
 }
 
-static bool load_documents(struct sim_api *api, struct str json, struct err *err)
+static bool load_documents(struct sim_api *api, struct str json, struct buf *wide, struct err *err)
 {
-    struct buf wide = {0};
     json_error_t error;
-    json_t *documents = parse(&json, &wide, &error), *document;
+    json_t *documents = parse(&json, wide, &error), *document;
     bool ok = documents || err_set(err, ERR_PARSE, "%s", error.text);
     size_t i;
     json_array_foreach (documents, i, document)
         if (ok && !sim_load_object(api, document, err)) ok = err_wrap(err, "document %zu", i + 1);
     json_decref(documents);
-    buf_clear(&wide);
     return ok;
 }
 
-static bool load_yaml(struct sim_api *api, struct str text, struct err *err)
+static bool load_yaml(struct sim_api *api, struct str text, struct buf *wide, struct err *err)
 {
     struct buf json = {0};
     const struct yaml_source source = {.text = text, .max = YAML_MAX, .max_name = "64Mi of a file"};
     bool ok = yaml_read_source(&source, &json, err);
     struct str all = buf_slice(&json), one = {all.p + 1, all.n - 2}; /* of a list with one document */
-    ok = ok && ((all.n > 2 && load_large(api, one)) || load_documents(api, all, err));
+    ok = ok && ((all.n > 2 && load_large(api, one)) || load_documents(api, all, wide, err));
     buf_clear(&json);
     return ok;
 }
@@ -110,9 +100,13 @@ static bool load_yaml(struct sim_api *api, struct str text, struct err *err)
 /* A bracket is the start of JSON, as kubectl has it: of one value or of several. */
 bool sim_load_text(struct sim_api *api, struct str text, struct err *err)
 {
+    struct buf wide = {0};
     size_t lines = 0, at = blanks(text, &lines);
     if (at == text.n) return true;
-    return text.p[at] == '{' || text.p[at] == '[' ? load_json(api, text, err) : load_yaml(api, text, err);
+    bool is_json = text.p[at] == '{' || text.p[at] == '[', ok;
+    ok = is_json ? load_values(api, text, &wide, err) : load_yaml(api, text, &wide, err);
+    buf_clear(&wide);
+    return ok;
 }
 
 /* --- Files and directories */

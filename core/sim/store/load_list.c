@@ -65,8 +65,7 @@ static bool is_one_of(struct str key, const char *const *names, size_t n)
 
 static void put_member(struct buf *out, struct str key, struct str value)
 {
-    if (out->data[out->len - 1] != '{') buf_putc(out, ',');
-    buf_putc(out, '"');
+    buf_puts(out, out->data[out->len - 1] == '{' ? "\"" : ",\"");
     buf_append(out, key.p, key.n);
     buf_puts(out, "\":");
     buf_append(out, value.p, value.n);
