@@ -263,6 +263,19 @@ describe("an odd write to the simulated server #threads", function()
       "application/merge-patch+json")
   end)
 
+  it("deletes all elements that have the key of a strategic merge patch", function()
+    local path = core .. "services"
+    local ports = {}
+    for i, protocol in ipairs { "TCP", "UDP", "SCTP" } do
+      ports[i] = { name = "p" .. i, port = i < 3 and 80 or 81, protocol = protocol }
+    end
+    sim.api:create(path, { metadata = { name = "s" }, spec = { ports = ports } })
+    local patch = '{"spec":{"ports":[{"port":80,"$patch":"delete"}]}}'
+    local left = sim.api:request("PATCH", path .. "/s", patch, "application/strategic-merge-patch+json").spec.ports
+    assert.are.equal("p3", left[1].name)
+    assert.are.equal(1, #left)
+  end)
+
   it("refuses a transfer encoding that has no end it could wait for", function()
     for _, encoding in ipairs { "odd", "identity" } do
       local curl = "curl --silent --include --max-time 5 --header 'Transfer-Encoding: %s' --data x '%s'"

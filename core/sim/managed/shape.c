@@ -26,7 +26,8 @@ static struct sim_shape one(const struct schema_field *field)
     case SCHEMA_OBJECT: {
         const struct schema_type *type = schema_type_of_field(field);
         if (!type) return (struct sim_shape){.form = SIM_SHAPE_DEDUCED};
-        bool whole = type->atomic || (field->holder == SCHEMA_ONE && field->merge == SCHEMA_ATOMIC);
+        bool said = field->holder == SCHEMA_ONE && field->merge != SCHEMA_MERGE_UNSAID;
+        bool whole = said ? field->merge == SCHEMA_ATOMIC : type->atomic;
         return (struct sim_shape){.form = SIM_SHAPE_TYPE, .type = type, .whole = whole};
     }
     default: return (struct sim_shape){.form = SIM_SHAPE_SCALAR, .field = field};

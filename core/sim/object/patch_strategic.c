@@ -85,15 +85,9 @@ static json_t *in_order(const json_t *list, const json_t *order, const json_t *o
 static void merge_element(const struct schema_type *type, json_t *result, size_t at, const json_t *element,
                           char **message)
 {
-    bool there = at < json_array_size(result);
-    if (directs(element, "delete")) {
-        if (there) json_array_remove(result, at);
-        return;
-    }
-    json_t *merged = json_is_object(element)
-                         ? merge_map(type, there ? json_array_get(result, at) : NULL, element, message)
-                         : json_incref((json_t *)element);
-    if (there)
+    json_t *merged = json_is_object(element) ? merge_map(type, json_array_get(result, at), element, message)
+                                             : json_incref((json_t *)element);
+    if (at < json_array_size(result))
         json_array_set_new(result, at, merged);
     else
         json_array_append_new(result, merged);
@@ -148,8 +142,13 @@ static json_t *merge_list(const struct schema_field *field, const json_t *old, c
         if (directs(element, "replace")) json_array_clear(result);
     json_array_foreach ((json_t *)patch, i, element) {
         if (directs(element, "replace")) continue;
-        if (!directs(element, "delete")) json_array_append(plain, element);
-        merge_element(type_below(field), result, same_at(result, key, element), element, message);
+        size_t at = same_at(result, key, element);
+        bool goes = directs(element, "delete"); /* all of the key: a port may be there for TCP and for UDP */
+        for (; goes && at < json_array_size(result); at = same_at(result, key, element))
+            json_array_remove(result, at);
+        if (goes) continue;
+        json_array_append(plain, element);
+        merge_element(type_below(field), result, at, element, message);
     }
     json_t *ordered = in_order(result, plain, old, key);
     json_decref(result);

@@ -110,6 +110,16 @@ static void test_sets_and_atomic_lists(void **state)
     json_decref(object);
 }
 
+/* A reference is one value for its owners, but for the one of a volume. */
+static void test_a_field_may_be_shared_though_its_type_may_not(void **state)
+{
+    json_t *object =
+        applied("persistentvolumes", NULL, "me", "{'spec':{'claimRef':{'namespace':'a','name':'b'}}}");
+    object = applied("persistentvolumes", object, "you", "{'spec':{'claimRef':{'uid':'c'}}}");
+    assert_json_at(object, "spec.claimRef", "{'namespace':'a','name':'b','uid':'c'}");
+    json_decref(object);
+}
+
 static void test_wrong_configurations_are_refused_in_the_words_of_the_server(void **state)
 {
     static const struct {
@@ -204,6 +214,7 @@ int main(void)
         cmocka_unit_test(test_what_had_no_manager_is_of_before_the_first_apply),
         cmocka_unit_test(test_lists_are_merged_by_key_in_the_given_order),
         cmocka_unit_test(test_sets_and_atomic_lists),
+        cmocka_unit_test(test_a_field_may_be_shared_though_its_type_may_not),
         cmocka_unit_test(test_wrong_configurations_are_refused_in_the_words_of_the_server),
         cmocka_unit_test(test_a_crd_tells_how_its_lists_are_merged),
         cmocka_unit_test(test_an_element_without_any_key_is_refused),
