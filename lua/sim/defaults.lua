@@ -23,18 +23,50 @@ local function pull_policy(image)
   return (not tag or tag == ":latest") and "Always" or "IfNotPresent"
 end
 
--- Missing requests are the limits.
 finish["core/v1.Container"] = function(container)
-  local resources = at(container, "resources")
-  local limits = at(resources, "limits")
-  if json.type(limits) == "object" then
-    local requests = submap(resources, "requests")
-    for name, value in json.members(limits) do default(requests, name, value) end
-  end
   default(container, "imagePullPolicy", pull_policy(text(container, "image")))
 end
 
 finish["core/v1.EphemeralContainer"] = finish["core/v1.Container"]
+
+finish["core/v1.Volume"] = function(volume)
+  local image = at(volume, "image")
+  if json.type(image) == "object" then default(image, "pullPolicy", pull_policy(text(image, "reference"))) end
+end
+
+-- Sets what one map has and another one, a member of the owner, has not.
+local function fill(owner, field, map)
+  if json.type(map) ~= "object" or json.count(map) == 0 then return end
+  for name, value in json.members(map) do default(submap(owner, field), name, value) end
+end
+
+-- Ports on the node's network are those of the node.
+local function default_host_ports(container)
+  for _, port in each(at(container, "ports")) do
+    if (at(port, "hostPort") or 0) == 0 then set(port, "hostPort", at(port, "containerPort")) end
+  end
+end
+
+-- Missing requests are the limits. Templates are left alone: their pods will have them.
+finish["core/v1.Pod"] = function(pod)
+  local spec = at(pod, "spec")
+  for _, field in ipairs { "initContainers", "containers" } do
+    for _, container in each(at(spec, field)) do
+      local resources = at(container, "resources")
+      fill(resources, "requests", at(resources, "limits"))
+      if at(spec, "hostNetwork") == true then default_host_ports(container) end
+    end
+  end
+end
+
+-- The old name of a field has what the new one has.
+finish["core/v1.PodSpec"] = function(spec)
+  local name, old = text(spec, "serviceAccountName"), text(spec, "serviceAccount")
+  if name == "" then name = old end
+  if name == "" then return end
+  set(spec, "serviceAccountName", name)
+  set(spec, "serviceAccount", name)
+end
 
 local function tolerates(tolerations, key)
   for _, item in each(tolerations) do
@@ -144,7 +176,38 @@ begin["apps/v1.DaemonSet"] = function(set_)
   set(submap(submap(set_, "metadata"), "annotations"), GENERATION, "1")
 end
 
+finish["apps/v1.StatefulSet"] = function(set_)
+  for _, template in each(at(set_, "spec.volumeClaimTemplates")) do
+    set(template, "kind", "PersistentVolumeClaim")
+    set(template, "apiVersion", "v1")
+  end
+end
+
 -- --- other kinds
+
+finish["core/v1.LimitRangeItem"] = function(item)
+  if text(item, "type") ~= "Container" then return end
+  fill(item, "default", at(item, "max"))
+  fill(item, "defaultRequest", at(item, "default"))
+  fill(item, "defaultRequest", at(item, "min"))
+end
+
+-- The core group is null.
+finish["core/v1.TypedLocalObjectReference"] = function(reference) default(reference, "apiGroup", json.null) end
+finish["core/v1.TypedObjectReference"] = finish["core/v1.TypedLocalObjectReference"]
+
+-- The old and the new way to name a source; a source in another namespace has the new one only.
+admit["core/v1.PersistentVolumeClaim"] = function(claim)
+  local spec = at(claim, "spec")
+  local old, new = at(spec, "dataSource"), at(spec, "dataSourceRef")
+  if old and not new then
+    set(spec, "dataSourceRef", json.copy(old))
+  elseif new and not old and text(new, "namespace") == "" then
+    local source = json.copy(new)
+    json.remove(source, "namespace")
+    set(spec, "dataSource", source)
+  end
+end
 
 finish["networking/v1.NetworkPolicySpec"] = function(spec)
   if json.count(at(spec, "egress")) > 0 then default(spec, "policyTypes", { "Ingress", "Egress" }) end

@@ -97,6 +97,13 @@ kubectl rollout undo deployment web
 kubectl rollout history deployment web
 kubectl rollout pause deployment web
 kubectl rollout resume deployment web
+kubectl create -f computed.yaml
+for field in .spec .metadata.managedFields[*].fieldsV1; do
+  form="jsonpath={range .items[*]}{$field}{'\n'}{end}"
+  kubectl get pod,statefulset,limitrange computed -o "$form" --show-managed-fields
+done
+kubectl get pvc new old -o 'jsonpath={.items[*].spec}'
+kubectl delete pod,statefulset,limitrange computed --grace-period=0 --force
 kubectl create -f sets.yaml
 kubectl rollout status statefulset db --timeout=1s
 kubectl rollout status daemonset agent --timeout=1s
@@ -261,6 +268,59 @@ spec:
   - {name: v1, served: true, storage: true, deprecated: true, schema: {openAPIV3Schema: {type: object}}}
 ]]
 
+-- Objects with fields that a server computes from others.
+local COMPUTED = [[
+apiVersion: v1
+kind: Pod
+metadata: {name: computed}
+spec:
+  serviceAccountName: one
+  hostNetwork: true
+  volumes: [{name: v, image: {reference: "a/b:latest"}}, {name: w, image: {reference: "a/b:1"}}]
+  initContainers: [{name: i, image: i, ports: [{containerPort: 81, hostPort: 81}], resources: {limits: {memory: 1Gi}}}]
+  containers:
+  - name: c
+    image: "i:1"
+    ports: [{containerPort: 80}]
+    resources: {limits: {cpu: "2", memory: 1Gi}, requests: {cpu: "1"}}
+---
+apiVersion: apps/v1
+kind: StatefulSet
+metadata: {name: computed}
+spec:
+  serviceName: s
+  selector: {matchLabels: {a: b}}
+  template:
+    metadata: {labels: {a: b}}
+    spec:
+      serviceAccount: old
+      hostNetwork: true
+      containers: [{name: c, image: "i:1", ports: [{containerPort: 80}], resources: {limits: {cpu: "1"}}}]
+  volumeClaimTemplates:
+  - {metadata: {name: d}, spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 1Gi}}}}
+---
+apiVersion: v1
+kind: LimitRange
+metadata: {name: computed}
+spec: {limits: [{type: Container, max: {cpu: "2"}, min: {cpu: "1", memory: 1Mi}}, {type: Pod, max: {cpu: "2"}}]}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: new}
+spec:
+  accessModes: [ReadWriteOnce]
+  resources: {requests: {storage: 1Gi}}
+  dataSourceRef: {kind: PersistentVolumeClaim, name: x}
+---
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {name: old}
+spec:
+  accessModes: [ReadWriteOnce]
+  resources: {requests: {storage: 1Gi}}
+  dataSource: {kind: VolumeSnapshot, name: x, apiGroup: snapshot.storage.k8s.io}
+]]
+
 -- Lines that are a server's own: who asks, the context's name, a kind that the simulator does not have (docs/sim.md).
 local OWN = { "^Username ", "^Groups ", "^Extra: ", "^Context ", "^componentstatuses " }
 
@@ -307,7 +367,7 @@ describe("kubectl", function()
       ["two.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: two}\ndata: {a: c}\n",
       ["bad.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: bad}\ndta: {a: b}\n",
       ["prune.yaml"] = PRUNE, ["less.yaml"] = PRUNE:match "^(.-)%-%-%-", ["node.yaml"] = NODE, ["event.yaml"] = EVENT,
-      ["old.yaml"] = OLD, ["sets.yaml"] = SETS,
+      ["old.yaml"] = OLD, ["computed.yaml"] = COMPUTED, ["sets.yaml"] = SETS,
       ["moves.yaml"] = "apiVersion: v1\nkind: ConfigMap\nmetadata: {name: moves}\ndata: {a: b, n: m}\n",
       ["script"] = SCRIPT, ["daily"] = DAILY, ["rights"] = RIGHTS,
     }

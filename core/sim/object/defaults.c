@@ -3,7 +3,6 @@
 
 #include <string.h>
 
-#include "base/mem.h"
 #include "sim/lua/lua.h"
 #include "sim/object/default_fields.h"
 #include "sim/object/object_spec.h"
@@ -22,23 +21,15 @@ static void call(const char *function, const char *type, json_t *object)
 /* Of most types nothing is computed from other fields. */
 static void finish(const char *type, json_t *object)
 {
-    static const char *const types[] = {
-        "core/v1.Container",
-        "core/v1.EphemeralContainer",
-        "core/v1.ReplicationController",
-        "batch/v1.Job",
-        "core/v1.Namespace",
-        "apps/v1.DaemonSet",
-        "core/v1.Service",
-        "core/v1.ServicePort",
-        "core/v1.Node",
-        "rbac/v1.Subject",
-        "core/v1.Secret",
-        "networking/v1.NetworkPolicySpec",
-        "apiextensions/v1.CustomResourceDefinition",
-    };
-    for (size_t i = 0; i < ARRAY_LEN(types); i++)
-        if (strcmp(type, types[i]) == 0) call("finish", type, object);
+    static const char types[] =
+        "core/v1.Container\0core/v1.EphemeralContainer\0core/v1.Volume\0core/v1.PodSpec\0core/v1.Pod\0"
+        "core/v1.ReplicationController\0apps/v1.DaemonSet\0apps/v1.StatefulSet\0batch/v1.Job\0"
+        "core/v1.Service\0core/v1.ServicePort\0networking/v1.NetworkPolicySpec\0core/v1.Namespace\0"
+        "core/v1.Node\0core/v1.Secret\0core/v1.LimitRangeItem\0rbac/v1.Subject\0"
+        "core/v1.TypedLocalObjectReference\0core/v1.TypedObjectReference\0"
+        "apiextensions/v1.CustomResourceDefinition\0";
+    for (const char *one = types; *one; one += strlen(one) + 1)
+        if (strcmp(type, one) == 0) call("finish", type, object);
 }
 
 void sim_apply_scheme_defaults(const struct sim_kind *kind, json_t *object)

@@ -122,6 +122,20 @@ static void test_policy_types_follow_from_the_rules(void **state)
                    "['Ingress','Egress']");
 }
 
+static void test_requests_follow_from_limits_in_pods_and_not_in_templates(void **state)
+{
+    json_t *object = created("pods", "{'metadata':{'name':'p'},'spec':{'containers':[{'name':'c','resources':"
+                                     "{'limits':{'cpu':'2','memory':'1Gi'},'requests':{'cpu':'1'}}}]}}");
+    json_t *containers = sim_at(object, "spec.containers");
+    assert_json_at(json_array_get(containers, 0), "resources.requests", "{'cpu':'1','memory':'1Gi'}");
+    json_decref(object);
+    object = created("deployments", "{'metadata':{'name':'d'},'spec':{'template':{'spec':{'containers':"
+                                    "[{'name':'c','resources':{'limits':{'cpu':'2'}}}]}}}}");
+    containers = sim_at(object, "spec.template.spec.containers");
+    assert_null(sim_at(json_array_get(containers, 0), "resources.requests"));
+    json_decref(object);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -133,6 +147,7 @@ int main(void)
         cmocka_unit_test(test_what_is_no_object_stays),
         cmocka_unit_test(test_first_statuses),
         cmocka_unit_test(test_policy_types_follow_from_the_rules),
+        cmocka_unit_test(test_requests_follow_from_limits_in_pods_and_not_in_templates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
