@@ -28,7 +28,7 @@ static void finish(const char *type, json_t *object)
         "core/v1.Node\0core/v1.Secret\0core/v1.LimitRangeItem\0rbac/v1.Subject\0"
         "core/v1.TypedLocalObjectReference\0core/v1.TypedObjectReference\0"
         "apiextensions/v1.CustomResourceDefinition\0";
-    for (const char *one = types; *one; one += strlen(one) + 1)
+    for (const char *one = types; one < types + sizeof types - 1; one += strlen(one) + 1)
         if (strcmp(type, one) == 0) call("finish", type, object);
 }
 
