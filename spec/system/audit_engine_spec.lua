@@ -190,6 +190,19 @@ describe("kubelua audit --engine", function()
     assert.matches("services: the engine's cache is filtered or contains partial objects; .*: svc\n", err)
   end)
 
+  it("names many kinds that the engine has no cache of in one line", function()
+    start()
+    local kinds = '"pods", "secrets", "nodes", "events", "endpoints", "limitranges"'
+    local code, _, err = audit("-f", write("many.lua", (rule("many", "", ""):gsub('"pods"', kinds))))
+    assert.are.equal(3, code)
+    assert.matches("kubelua audit: secrets: [^\n]*: many\n.*limitranges: [^\n]*: many\n", err)
+    code, _, err = audit("-f", write("many.lua", (rule("many", "", ""):gsub('"pods"', kinds .. ', "resourcequotas"'))))
+    assert.are.equal(3, code)
+    assert.has_match("kubelua audit: 6 kinds, each: the engine has no cache for it; rules about them are not "
+      .. "evaluated, or not for these kinds: secrets, nodes, events, endpoints, limitranges, resourcequotas\n", err)
+    assert.is_nil(err:find "many")
+  end)
+
   local LOOP = rule("loop", [[if obj.metadata.namespace then while true do end end]])
 
   it("ends a child by --timeout; the engine does not notice", function()

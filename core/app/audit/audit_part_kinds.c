@@ -7,6 +7,9 @@
 #include "base/array.h"
 #include "base/mem.h"
 
+/* So many kinds of one reason have a line of their own, with their rules. */
+enum { KINDS_APART = 5 };
+
 /* NULL for a kind that the server does not have, which is reported elsewhere. */
 static struct kind *kind_of(struct part *part, const struct informer_claim *claim)
 {
@@ -123,22 +126,60 @@ static void prepare_informers(struct part *part)
     }
 }
 
+static bool is_missing(const struct kind *kind)
+{
+    return kind->rules.len || kind->is_incomplete;
+}
+
+/* Returns whether the engine lacks both for one reason, so that one line can name them. */
+static bool are_alike(const struct kind *a, const struct kind *b)
+{
+    if (!is_missing(b) || a->is_incomplete || b->is_incomplete) return false;
+    return str_eq(buf_slice(&a->why), buf_slice(&b->why));
+}
+
+static void print_kind(struct part *part, struct kind *kind)
+{
+    struct buf text = {0};
+    if (!kind->is_incomplete) {
+        resource_name(&kind->resource, &text);
+        buf_puts(&text, ": ");
+    }
+    buf_str(&text, buf_slice(&kind->why));
+    if (kind->rules.len)
+        buf_printf(&text, "; not evaluated%s: %s", kind->is_incomplete ? "" : ", or not for this kind",
+                   buf_text(&kind->rules));
+    part_report_problem(part, buf_text(&text));
+    buf_clear(&text);
+}
+
+/* A line for each kind with its rules would be a page when all rules that ship look at a few caches. */
+static void print_alike(struct part *part, size_t first, size_t count)
+{
+    struct buf text = {0};
+    buf_printf(&text, "%zu kinds, each: %s; rules about them are not evaluated, or not for these kinds",
+               count, buf_text(&part->kinds[first].why));
+    for (size_t i = first, n = 0; i < part->kind_count; i++) {
+        if (!are_alike(&part->kinds[first], &part->kinds[i])) continue;
+        buf_puts(&text, n++ ? ", " : ": ");
+        resource_name(&part->kinds[i].resource, &text);
+    }
+    part_report_problem(part, buf_text(&text));
+    buf_clear(&text);
+}
+
 static void print_missing(struct part *part)
 {
     for (size_t i = 0; i < part->kind_count; i++) {
-        struct kind *kind = &part->kinds[i];
-        struct buf text = {0};
-        if (kind->rules.len == 0 && !kind->is_incomplete) continue;
-        if (!kind->is_incomplete) {
-            resource_name(&kind->resource, &text);
-            buf_puts(&text, ": ");
-        }
-        buf_str(&text, buf_slice(&kind->why));
-        if (kind->rules.len)
-            buf_printf(&text, "; not evaluated%s: %s", kind->is_incomplete ? "" : ", or not for this kind",
-                       buf_text(&kind->rules));
-        part_report_problem(part, buf_text(&text));
-        buf_clear(&text);
+        size_t before = 0, count = 1;
+        if (!is_missing(&part->kinds[i])) continue;
+        for (size_t k = 0; k < i; k++) before += are_alike(&part->kinds[i], &part->kinds[k]);
+        for (size_t k = i + 1; k < part->kind_count; k++)
+            count += are_alike(&part->kinds[i], &part->kinds[k]);
+        if (before + count <= KINDS_APART)
+            print_kind(part, &part->kinds[i]);
+        else if (!before)
+            print_alike(part, i, count);
     }
 }
 
