@@ -12,6 +12,15 @@ describe("kubelua check", function()
   before_each(function() place = checks.new() end)
   after_each(function() place:remove() end)
 
+  it("finds rules of two scripts with one id", function()
+    local rule = 'require("k8s").rule { id = "%s", kinds = { "pods" }, check = print }\n'
+    place:write("a.lua", rule:format "all" .. rule:format "other")
+    place:write("b.lua", rule:format "more" .. rule:format "all")
+    local code, out = check("-f", place.path)
+    assert.are.same({ 1, "b.lua:2: error: rule all: a rule of a.lua:1 has the same id, so this one is not evaluated\n"
+    }, { code, out })
+  end)
+
   it("finds rules that no object meets, uses that find nothing, and kinds of rules that nobody has", function()
     place:write("a.lua", [[
 local k8s = require "k8s"

@@ -54,6 +54,25 @@ print(first())
 ]])
   end)
 
+  it("and knows an iterator from a table", function()
+    assert.are.equal([[
+a.lua:5: error: ipairs of an iterator: write for ... in without it
+a.lua:6: error: pairs of an iterator: write for ... in without it
+a.lua:7: error: an iterator has no length: count what it returns, or use a table
+a.lua:8: error: unpack of an iterator: write for ... in without it
+]], findings [[
+k8s.main(function()
+  local listed, all = pods:lister():list(), pods:lister():list_all()
+  for _, p in ipairs(listed) do print(p) end
+  for p in pairs(pods:lister():list()) do print(p) end
+  print(#listed, #all)
+  print(unpack(pods:lister():list("app=web")))
+  for p in pods:lister():list() do print(p, #p.metadata.name) end
+  for _, p in ipairs(all) do print(p) end
+end)
+]])
+  end)
+
   it("and finds what is wrong before a variable gets another value", function()
     assert.has_match("^a.lua:4: error: pods have no field spec.nodName[^\n]*\na.lua:6: error: a number has no fields",
       findings [[

@@ -30,8 +30,22 @@ local function check_uses(script, target, diagnostics, rule)
   end
 end
 
+-- The engine evaluates the first of two rules with one id; in one script k8s.rule refuses the second.
+local function check_id(script, target, diagnostics, rule)
+  local taken = target.rule_ids or {}
+  target.rule_ids = taken
+  local before, at = taken[rule.id], place.at(script, "rule", rule.id)
+  if before then
+    diagnostics:error(at, "rule %s: a rule of %s has the same id, so this one is not evaluated", rule.id,
+      place.text(before))
+  else
+    taken[rule.id] = at
+  end
+end
+
 return function(script, target, diagnostics)
   for _, rule in ipairs(script.rules) do
+    check_id(script, target, diagnostics, rule)
     check_namespaces(script, target, diagnostics, rule)
     check_uses(script, target, diagnostics, rule)
   end

@@ -35,9 +35,18 @@ function builtins:setmetatable(node)
   return object or types.ANY
 end
 
+-- Reports an iterator, as lister:list returns it, where a table is meant.
+function calls:check_iterator(node, type, message)
+  if type.tag == "fun" and type.ctype and #type.ctype.params == 0 then self:error(node, "%s", message) end
+end
+
+local function check_walk(self, node, type)
+  self:check_iterator(node, type, node[1][1] .. " of an iterator: write for ... in without it")
+end
+
 -- Functions that walk over a value find nothing wrong with one that may be nil.
 local function walk_over(self, node)
-  if node[2] then self:base(node[2]) end
+  if node[2] then check_walk(self, node, self:base(node[2])) end
   for i = 3, #node do self:expr(node[i]) end
   return types.ANY
 end
@@ -93,6 +102,7 @@ function calls:iterated(list)
   local name = first.tag == "Call" and first[1].tag == "Id" and ITERATORS[first[1][1]] and first[1][1]
   if name and first[2] and not self:find(name) then
     local type = self:base(first[2])
+    check_walk(self, first, type)
     for i = 3, #first do self:expr(first[i]) end
     local is_object = type.tag == "kube" and type.node.form == "object" or type.tag == "shape" and name == "pairs"
     return { name == "ipairs" and types.NUMBER or types.ANY, is_object and types.ANY or types.item(type) }

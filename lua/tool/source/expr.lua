@@ -139,7 +139,10 @@ end
 -- A script that counts what may be absent, #(... or {}), has looked at it.
 local function len(self, counted)
   local inner = counted.tag == "Paren" and counted[1]
-  if not inner or inner.tag ~= "Op" or inner[1] ~= "or" or inner[3].tag ~= "Table" then return self:base(counted) end
+  if not inner or inner.tag ~= "Op" or inner[1] ~= "or" or inner[3].tag ~= "Table" then
+    self:check_iterator(counted, self:base(counted), "an iterator has no length: count what it returns, or use a table")
+    return
+  end
   self:look_at(self:expr(inner[2]))
   self:expr(inner[3])
 end
