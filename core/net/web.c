@@ -19,6 +19,7 @@ static void free_call(struct web_call *call)
     free(call->method);
     explicit_bzero(call->url, strlen(call->url));
     free(call->url);
+    web_tls_free(call->tls);
     buf_clear(&call->body);
     buf_clear(&call->head_text);
     buf_clear(&call->body_text);
@@ -49,6 +50,7 @@ struct web_call *web_start(struct web *web, const struct web_call_request *reque
     call->url = xstrdup(request->url);
     call->headers = xcalloc(2 * request->header_count + 1, sizeof(char *));
     for (size_t i = 0; i < 2 * request->header_count; i++) call->headers[i] = xstrdup(request->headers[i]);
+    if (request->tls) call->tls = web_tls_copy(request->tls);
     call->has_body = request->body.p != NULL;
     call->keeps_body = request->keeps_body;
     buf_str(&call->body, request->body);
@@ -79,6 +81,7 @@ struct web *web_new(const struct web_options *options)
     web->options = *options;
     web->options.user_agent = xstrdup(options->user_agent);
     LIST_INIT(&web->calls);
+    TAILQ_INIT(&web->own_tls);
     pthread_mutex_init(&web->lock, NULL);
     pthread_cond_init(&web->ended, NULL);
     return web;
@@ -107,7 +110,12 @@ void web_end(struct web *web)
 
 void web_free(struct web *web)
 {
+    struct web_tls *one;
     if (!web) return;
+    while ((one = TAILQ_FIRST(&web->own_tls))) {
+        TAILQ_REMOVE(&web->own_tls, one, link);
+        web_tls_free(one);
+    }
     transport_free(web->transport);
     web_allow_free(web->options.allow);
     free((char *)web->options.user_agent);

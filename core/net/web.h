@@ -42,6 +42,7 @@ struct web_options {
     struct str ca_pem; /* trusted certificates; empty: the system's roots; borrowed for its life */
 };
 
+struct transport_tls;
 struct web_call_request {
     const char *method, *url;
     const char *const *headers; /* name, value, ...; copied, as all is */
@@ -49,7 +50,10 @@ struct web_call_request {
     struct str body;            /* sent when `p` is not NULL */
     bool keeps_body;            /* a redirect that would lose the body is the response */
     int64_t timeout_ms;         /* of the complete request, redirects included */
-    size_t body_max;            /* bytes of the response's body; beyond them ERR_LIMIT */
+    /* Certificates to trust, and one of the client, for this server and no other one that it redirects to;
+     * NULL, or without any: the system's roots. */
+    const struct transport_tls *tls;
+    size_t body_max; /* bytes of the response's body; beyond them ERR_LIMIT */
 };
 
 struct web_reply {

@@ -16,6 +16,7 @@ static void let_go(struct web_call *call)
     timer_cancel(&call->deadline);
     if (call->exchange) http_cancel(call->exchange);
     call->exchange = NULL;
+    web_tls_leave(call);
 }
 
 static void post_finished(struct web_call *call)
@@ -99,6 +100,14 @@ static void change_method(struct web_call *call, int status)
     drop_headers(call, is_of_body);
 }
 
+/* Another server gets no credentials, and its certificate is not one of those that were expected. */
+static void drop_access(struct web_call *call)
+{
+    drop_headers(call, redirect_drops);
+    web_tls_free(call->tls);
+    call->tls = NULL;
+}
+
 static void redirect(struct web_call *call, int status, const char *location)
 {
     struct err err;
@@ -108,7 +117,7 @@ static void redirect(struct web_call *call, int status, const char *location)
     bool same = false;
     if (ok) next = redirect_url(call->url, location, &same, &err);
     ok = next != NULL;
-    if (ok && !same) drop_headers(call, redirect_drops);
+    if (ok && !same) drop_access(call);
     if (ok && !web_allows(call->web->options.allow, next, &err)) ok = err_wrap(&err, "a redirect");
     if (!ok) {
         free(next);
@@ -161,6 +170,7 @@ static void on_done(void *ctx, const struct http_response *response, const struc
     struct web_call *call = ctx;
     struct err own;
     call->exchange = NULL;
+    web_tls_leave(call);
     if (err) {
         bool too_large = err->code == ERR_CANCELLED;
         if (call->crowded)
@@ -182,15 +192,21 @@ static void on_done(void *ctx, const struct http_response *response, const struc
     post_finished(call);
 }
 
-static bool make_transport(struct web *web, struct err *err)
+struct transport *web_transport_new(struct web *web, const struct transport_tls *tls, struct err *err)
 {
+    struct transport_options options = {
+        .tls = *tls, .user_agent = web->options.user_agent, .local = web->options.local};
+    if (tls->ca_pem.n == 0) options.tls.ca_pem = web->options.ca_pem;
+    return transport_new(web->options.io_loop, &options, err);
+}
+
+static struct transport *transport_of(struct web_call *call, struct err *err)
+{
+    struct web *web = call->web;
+    if (call->tls) return web_tls_use(call, err);
     if (!web->transport)
-        web->transport = transport_new(web->options.io_loop,
-                                       &(struct transport_options){.tls.ca_pem = web->options.ca_pem,
-                                                                   .user_agent = web->options.user_agent,
-                                                                   .local = web->options.local},
-                                       err);
-    return web->transport != NULL;
+        web->transport = web_transport_new(web, &(const struct transport_tls){.ca_pem = {0}}, err);
+    return web->transport;
 }
 
 static void begin(struct web_call *call)
@@ -211,8 +227,8 @@ static void begin(struct web_call *call)
                                          .body = call->has_body ? buf_slice(&call->body) : (struct str){0},
                                          .body_stays = true,
                                          .first_byte_timeout_ms = call->timeout_ms};
-    if (make_transport(call->web, &err))
-        call->exchange = transport_start(call->web->transport, &request, &callbacks, &err);
+    struct transport *transport = transport_of(call, &err);
+    if (transport) call->exchange = transport_start(transport, &request, &callbacks, &err);
     if (!call->exchange) fail(call, &err);
 }
 
