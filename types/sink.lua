@@ -5,6 +5,9 @@
 ---@class k8s
 local k8s = {}
 
+---A function is asked again while the script runs: for settings that follow a Secret.
+---@alias k8s.SinkText string|fun(): string?
+
 ---@class k8s.SinkOptions
 ---@field name string letters, digits, "-", "_" and "."
 ---@field to string https:, file:, nats: or kafka:; encrypted tls: (NATS) or kafka+ssl:
@@ -14,14 +17,14 @@ local k8s = {}
 ---@field batch? integer events of one delivery, 1 to 1000; default 100
 ---@field timeout? k8s.Duration for one delivery; default 30 seconds
 ---@field headers? table<string, string|number> of http:// and https://
----@field user? string of NATS and Kafka
----@field password? string
+---@field user? k8s.SinkText of NATS and Kafka; by HTTP Basic
+---@field password? k8s.SinkText
 ---@field mechanism? "PLAIN"|"SCRAM-SHA-256"|"SCRAM-SHA-512" of Kafka's logins; default SCRAM-SHA-512
----@field token? string of NATS
----@field credentials? string of NATS: the content of a creds file
----@field ca? string of tls:// and kafka+ssl://: authorities in PEM, or the path of a file; default: the system's
----@field cert? string the client's certificate in PEM, with cert_key
----@field cert_key? string
+---@field token? k8s.SinkText of NATS; by HTTP Bearer
+---@field credentials? k8s.SinkText of NATS: the content of a creds file
+---@field ca? k8s.SinkText of https://, tls:// and kafka+ssl://: in PEM, or a path; default: the system's
+---@field cert? k8s.SinkText the client's certificate in PEM, with cert_key
+---@field cert_key? k8s.SinkText
 
 ---A CloudEvent. Other names, of lower-case letters and digits, are extensions.
 ---@class k8s.CloudEvent

@@ -167,6 +167,17 @@ end
 
 -- --- values that a Secret of the cluster has
 
+-- Why the last setting that was read and follows a Secret is nil.
+local missing
+
+function params.missing()
+  return missing
+end
+
+function params.forget_missing()
+  missing = nil
+end
+
 -- The value is read when it is asked for: it follows the Secret.
 local function follow(where, name, own)
   local ns, secret, key = string.match(own.from, "^secret:([^/]+)/([^/]+)/([^/]+)$")
@@ -185,9 +196,11 @@ local function follow(where, name, own)
     if value then
       raw.params.hide(value)
       return value
-    elseif own.required then
-      local what = object and " has no key " .. key or " does not exist, or was not read yet"
-      raw.raise("settings." .. name .. ": the secret " .. ns .. "/" .. secret .. what)
+    end
+    local what = object and " has no key " .. key or " does not exist, or was not read yet"
+    missing = "settings." .. name .. ": the secret " .. ns .. "/" .. secret .. what
+    if own.required then
+      raw.raise(missing)
     end
   end
 end

@@ -16,15 +16,17 @@ local OPTIONS = {
   batch = "number",
   timeout = "duration",
   headers = "table",
-  user = "string",
-  password = "string",
-  token = "string",
-  credentials = "string",
+  user = "text or function",
+  password = "text or function",
+  token = "text or function",
+  credentials = "text or function",
   mechanism = "string",
-  ca = "string",
-  cert = "string",
-  cert_key = "string",
+  ca = "text or function",
+  cert = "text or function",
+  cert_key = "text or function",
 }
+-- Those that may be functions, and mechanism, in the order of enum sink_text.
+local TEXTS = { "user", "password", "token", "credentials", "mechanism", "ca", "cert", "cert_key" }
 local PUBLISH = { key = "string", id = "string", timeout = "duration" }
 
 -- Attributes that CloudEvents have, beside extensions; those that are not a script's to set are false.
@@ -92,6 +94,48 @@ local function note(own)
   plan.add("sink", own.name, plan.text(shown))
 end
 
+-- --- texts that functions give while the script runs, as settings that follow a Secret
+
+local function current(params, sink, name, given)
+  if type(given) ~= "function" then
+    return given
+  end
+  params.forget_missing()
+  local text = given()
+  if type(text) == "string" then
+    return text
+  end
+  local where = "k8s.sink: " .. sink .. ": " .. name
+  local missing = params.missing()
+  if text == nil then
+    raw.raise(where .. " has no value" .. (missing and ": " .. missing or ""))
+  end
+  raw.raise(where .. ": the function must return a string, not a " .. type(text))
+end
+
+-- What new is given of them: true for a function, which follows.
+local function texts_of(own)
+  local texts, is_asked = {}, false
+  for i, name in ipairs(TEXTS) do
+    local given = own[name]
+    texts[i] = type(given) == "function" or given
+    is_asked = is_asked or texts[i] == true
+  end
+  return texts, is_asked
+end
+
+-- The module of settings is forgotten when the script has loaded, and another one later would know none.
+local function ask(number, own)
+  local params = require "k8s.params"
+  raw.sink.ask(number, function()
+    local texts = {}
+    for i, name in ipairs(TEXTS) do
+      texts[i] = current(params, own.name, name, own[name])
+    end
+    raw.sink.take(number, unpack(texts, 1, #TEXTS))
+  end)
+end
+
 -- k8s.sink { name = "changes", to = settings.to, type = "com.example.change" }: while the script loads only.
 return function(given)
   local own = options.check("k8s.sink", given, OPTIONS)
@@ -99,10 +143,17 @@ return function(given)
     raw.raise "k8s.sink: name and to are required"
   end
   local bytes = options.bytes("k8s.sink: spool", own.spool)
+  local texts, is_asked = texts_of(own)
+  local header = header_pairs("k8s.sink: headers", own.headers)
+  for i = 1, #header do
+    texts[#TEXTS + i] = header[i]
+  end
   local number = raw.sink.new(
-    own.name, own.to, bytes, own.batch, own.timeout, own.user, own.password, own.token, own.credentials,
-    own.mechanism, own.ca, own.cert, own.cert_key, unpack(header_pairs("k8s.sink: headers", own.headers))
+    own.name, own.to, bytes, own.batch, own.timeout, unpack(texts, 1, #TEXTS + #header)
   )
+  if is_asked then
+    ask(number, own)
+  end
   note(own)
   local defaults = { type = own.type, source = own.source or "kubelua/" .. own.name }
   -- sink:publish({ type =, subject =, data = }, { key =, id =, timeout = }): true, or nil, err. Waits.

@@ -1,8 +1,9 @@
 """A receiver of CloudEvents for specs: sink_receiver.py LOG [PORT] prints its port. LOG has a line for each event that it
 took: id, partitionkey, and the body's type. What it responds is the file LOG.mode: words of "ok", "flaky SHARE" (fails at
 random, half of the times after it took the events), "down" (503), "busy SECONDS" (429 with Retry-After, once), "moved"
-(302), "choosy" (400 when an event has the subject "bad")."""
-import http.server, json, os, random, sys, time
+(302), "choosy" (400 when an event has the subject "bad"). With a file LOG.login it takes none without that as their
+Authorization (401). With TLS=FOLDER it has the certificate server.crt in it, and wants one of client.crt."""
+import http.server, json, os, random, ssl, sys, time
 
 log = sys.argv[1]
 random.seed(int(os.environ.get("SEED", "1")))
@@ -42,6 +43,10 @@ class Handler(http.server.BaseHTTPRequestHandler):
         events, how = body if isinstance(body, list) else [body], mode()
         with open(log + ".requests", "a") as file:
             file.write("%.3f %d\n" % (time.time(), len(events)))
+        if os.path.exists(log + ".login"):
+            with open(log + ".login") as file:
+                if self.headers.get("Authorization", "") != file.read():
+                    return self.respond(401)
         if how[0] == "down":
             return self.respond(503)
         if how[0] == "moved":
@@ -68,5 +73,11 @@ if os.path.exists(log):
     with open(log, "rb+") as file:
         file.truncate(file.read().rfind(b"\n") + 1)
 server = http.server.ThreadingHTTPServer(("127.0.0.1", int(sys.argv[2]) if len(sys.argv) > 2 else 0), Handler)
+if "TLS" in os.environ:
+    tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
+    tls.load_cert_chain(os.environ["TLS"] + "/server.crt", os.environ["TLS"] + "/server.key")
+    tls.load_verify_locations(os.environ["TLS"] + "/client.crt")
+    tls.verify_mode = ssl.CERT_REQUIRED
+    server.socket = tls.wrap_socket(server.socket, server_side=True)
 print("port", server.server_address[1], flush=True)
 server.serve_forever()

@@ -43,17 +43,33 @@ describe("kubelua check reads sinks", function()
   end)
 
   it("with texts that their target has no use for", function()
-    local found = of_sinks('name = "a", to = "https://x/", token = settings.pw',
+    local found = of_sinks('name = "a", to = "kafka://x/y", token = settings.pw',
       'name = "b", to = "nats://x/y", headers = { A = "b" }', 'name = "c", to = "kafka://x/y", ca = "/ca"',
       'name = "d", to = "kafka://x/y", user = "me", password = settings.pw, mechanism = "MD5"',
       'name = "e", to = "tls://x/y", user = "me"',
       'name = "f", to = "kafka+ssl://x/y", user = "me", password = settings.pw, mechanism = "PLAIN", ca = "/ca"')
-    assert.has_match("k8s.sink: token is for nats:// and tls:// only; use headers", found[1], 1, true)
+    assert.has_match("k8s.sink: token is for https://, nats:// and tls:// only", found[1], 1, true)
     assert.has_match("k8s.sink: headers are for http:// and https:// only", found[2], 1, true)
-    assert.has_match("k8s.sink: ca is for tls:// and kafka+ssl:// only", found[3], 1, true)
+    assert.has_match("k8s.sink: ca is for https://, tls:// and kafka+ssl:// only", found[3], 1, true)
     assert.has_match("mechanism", found[4], 1, true)
     assert.has_match("k8s.sink: user needs password", found[5], 1, true)
     assert.is_nil(found[6])
+  end)
+
+  it("with logins that follow a Secret, read while the file loads", function()
+    local found = findings('local own = k8s.params { pw = { type = "secret", from = "secret:a/b/c" } }',
+      'k8s.sink { name = "a", to = "nats://x/y", type = "t", token = own.pw }',
+      'k8s.sink { name = "b", to = "nats://x/y", type = "t", token = function() return own.pw end }',
+      'k8s.sink { name = "c", to = "nats://x/y", type = "t", token = settings.pw }',
+      'k8s.sink { name = "d", to = "kafka://x/y", type = "t", token = function() return own.pw end }',
+      'k8s.sink { name = "e", to = "nats://x/y", type = "t", token = function() return 1 end }',
+      'k8s.sink { name = "f", to = "nats://x/y", type = "t", token = 1 }')
+    assert.has_match("setting pw follows a Secret, which is not read yet while the file loads: read it in a function",
+      found[2], 1, true)
+    assert.is_nil(found[3])
+    assert.is_nil(found[4])
+    assert.has_match("token is for https://, nats:// and tls:// only", found[5], 1, true)
+    assert.has_match("token", found[7], 1, true)
   end)
 
   it("and the events that are published later", function()

@@ -122,9 +122,21 @@ describe("k8s.sink in a spec", function()
       ['k8s.sink { name = "a", to = "nats://host" }'] = "the subject is missing",
       ['k8s.sink { name = "a", to = "kafka://host/a b" }'] = "contains a blank",
       ['k8s.sink { name = "a", to = "https://me:pw@x/" }'] = "credentials do not belong into the URL",
-      ['k8s.sink { name = "a", to = "https://x/", token = "t" }'] = "token is for nats:// and tls:// only; use headers",
+      ['k8s.sink { name = "a", to = "kafka://x/y", token = "t" }'] = "token is for https://, nats:// and tls:// only",
+      ['k8s.sink { name = "a", to = "file:///x", user = "u", password = "p" }'] =
+        "user is for https://, nats:// and kafka:// only",
+      ['k8s.sink { name = "a", to = "http://x/", cert = "c", cert_key = "k" }'] =
+        "cert is for https://, tls:// and kafka+ssl:// only",
+      ['k8s.sink { name = "a", to = "https://x/", credentials = "c" }'] = "credentials is for nats:// and tls:// only",
+      ['k8s.sink { name = "a", to = "https://x/", token = "a\\nb" }'] = "token contains a control character",
+      ['k8s.sink { name = "a", to = "https://x/", user = "a:b", password = "p" }'] = "user must not contain a colon",
+      ['k8s.sink { name = "a", to = "https://x/", token = "t", headers = { authorization = "x" } }'] =
+        "the header Authorization and a login are mutually exclusive",
+      ['k8s.sink { name = "a", to = "nats://x/y", user = function() end }'] = "k8s.sink: a: user needs password",
+      ['k8s.sink { name = "a", to = "kafka://x/y", mechanism = function() end }'] =
+        "k8s.sink: mechanism must be a string, not function",
       ['k8s.sink { name = "a", to = "tls://x/y", cert = "c" }'] = "k8s.sink: a: cert needs cert_key",
-      ['k8s.sink { name = "a", to = "kafka://x/y", ca = "c" }'] = "ca is for tls:// and kafka+ssl:// only",
+      ['k8s.sink { name = "a", to = "kafka://x/y", ca = "c" }'] = "ca is for https://, tls:// and kafka+ssl:// only",
       ['k8s.sink { name = "a", to = "kafka://x/y", user = "u", password = "p", mechanism = "MD5" }'] =
         'mechanism cannot be "MD5", but PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512',
       ['k8s.sink { name = "a", to = "nats://x/y", headers = { A = "b" } }'] = "headers are for http:// and https://",

@@ -267,7 +267,7 @@ static void put_sinks(const struct script *script, struct buf *out)
         json_int(out, "events", (int64_t)status.events);
         json_int(out, "bytes", (int64_t)status.bytes);
         json_int(out, "waiting", (int64_t)status.waiting);
-        json_text(out, "error", status.error);
+        admin_put_error(out, "error", str_of(status.error));
         json_close(out, '}');
     }
     json_close(out, ']');

@@ -66,6 +66,8 @@ static void release(struct sink *sink) {}
 
 static void use(struct sink *sink, const struct sink_config *config) {}
 
+static void hold(struct sink *sink, const struct sink_config *config, const char *reason) {}
+
 /* --- publishing */
 
 static void free_event(struct spec_published *event)
@@ -144,6 +146,7 @@ struct sinks *spec_sinks_new(struct loop *loop)
     *sinks = (struct spec_sinks){.base = {.claim = claim,
                                           .release = release,
                                           .use = use,
+                                          .hold = hold,
                                           .publish = publish_event,
                                           .cancel = cancel,
                                           .status = get_status},

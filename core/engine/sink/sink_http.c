@@ -3,11 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/mem.h"
+#include "base/text/base64.h"
 #include "engine/sink/sink_internal.h"
+#include "net/transport.h"
 #include "net/web.h"
 
-enum { RESPONSE_MAX = 64 << 10, WAIT_MS = 3600000 };
+enum { RESPONSE_MAX = 64 << 10, WAIT_MS = 3600000, CA_MAX = 1 << 20 };
 
 struct http_delivery {
     struct sink_delivery base;
@@ -50,28 +53,63 @@ static void on_done(void *ctx, const struct web_reply *reply, const struct err *
     http->call = NULL;
 }
 
+/* Appends the value of the header Authorization, if there is a login. */
+static void put_login(const struct sink_config *config, struct buf *out)
+{
+    const char *const *access = config->access;
+    struct buf pair = {0};
+    if (access[SINK_TOKEN]) buf_printf(out, "Bearer %s", access[SINK_TOKEN]);
+    if (!access[SINK_USER]) return;
+    buf_printf(&pair, "%s:%s", access[SINK_USER], access[SINK_PASSWORD]);
+    buf_puts(out, "Basic ");
+    base64_encode(buf_slice(&pair), out);
+    buf_wipe(&pair);
+}
+
+/* A path was read by the sender. */
+static struct transport_tls tls_of(const struct sink_http *http)
+{
+    const char *const *access = http->config->access;
+    struct transport_tls tls = {.ca_pem = buf_slice(&http->ca)};
+    if (access[SINK_CA] && *access[SINK_CA] != '/') tls.ca_pem = str_of(access[SINK_CA]);
+    if (!access[SINK_CERT]) return tls;
+    tls.client_cert_pem = str_of(access[SINK_CERT]);
+    tls.client_key_pem = str_of(access[SINK_CERT_KEY]);
+    return tls;
+}
+
 /* The settings stay as they are while the sender waits. */
 static void on_start(struct mail *mail)
 {
     struct sink *sink = container_of(container_of(mail, struct sink_http, start), struct sink, http);
     struct sink_http *http = &sink->http;
     const struct sink_config *config = http->config;
-    const char **headers = xcalloc(2 * config->header_count + 2, sizeof *headers);
-    for (size_t i = 0; i < 2 * config->header_count; i++) headers[i] = config->headers[i];
-    headers[2 * config->header_count] = "Content-Type";
-    headers[2 * config->header_count + 1] =
-        http->is_batch ? "application/cloudevents-batch+json" : "application/cloudevents+json";
-    http->call = web_start(sink->hub->options.web,
-                           &(const struct web_call_request){.method = "POST",
-                                                            .url = config->to,
-                                                            .headers = headers,
-                                                            .header_count = config->header_count + 1,
-                                                            .body = buf_slice(&http->body),
-                                                            .keeps_body = true,
-                                                            .timeout_ms = config->timeout_ms,
-                                                            .body_max = RESPONSE_MAX},
-                           on_done, sink);
+    const char **headers = xcalloc(2 * config->header_count + 4, sizeof *headers);
+    size_t count = 2 * config->header_count;
+    struct buf login = {0};
+    for (size_t i = 0; i < count; i++) headers[i] = config->headers[i];
+    headers[count++] = "Content-Type";
+    headers[count++] = http->is_batch ? "application/cloudevents-batch+json" : "application/cloudevents+json";
+    put_login(config, &login);
+    if (login.len > 0) {
+        headers[count++] = "Authorization";
+        headers[count++] = buf_text(&login);
+    }
+    struct transport_tls tls = tls_of(http);
+    http->call = web_start(
+        sink->hub->options.web,
+        &(const struct web_call_request){.method = "POST",
+                                         .url = config->to,
+                                         .headers = headers,
+                                         .header_count = count / 2,
+                                         .body = buf_slice(&http->body),
+                                         .keeps_body = true,
+                                         .timeout_ms = config->timeout_ms,
+                                         .body_max = RESPONSE_MAX,
+                                         .tls = tls.ca_pem.n || tls.client_cert_pem.n ? &tls : NULL},
+        on_done, sink);
     free(headers);
+    buf_wipe(&login);
 }
 
 void sink_http_end(struct sink *sink)
@@ -83,6 +121,7 @@ void sink_http_end(struct sink *sink)
         mailbox_withdraw(loop_mailbox(sink->hub->options.loop), &http->start);
     http->call = NULL;
     buf_clear(&http->body);
+    buf_clear(&http->ca);
 }
 
 /* --- the sender */
@@ -109,6 +148,14 @@ static void put_body(struct buf *body, const struct sink_event *events, size_t c
     if (is_batch) buf_putc(body, ']');
 }
 
+/* A file of authorities is read anew for each delivery. */
+static bool read_ca(struct sink_http *http, struct err *err)
+{
+    const char *ca = http->config->access[SINK_CA];
+    http->ca.len = 0;
+    return !ca || *ca != '/' || file_read(ca, CA_MAX, &http->ca, err) || err_wrap(err, "ca");
+}
+
 static void deliver(struct sink_delivery *base, const struct sink_event *events, size_t count,
                     struct sink_result *result)
 {
@@ -118,6 +165,8 @@ static void deliver(struct sink_delivery *base, const struct sink_event *events,
     http->config = delivery->config;
     http->is_batch = delivery->config->batch > 1;
     put_body(&http->body, events, count, http->is_batch);
+    sink_result_set(result, SINK_RETRY);
+    if (!read_ca(http, &result->err)) return;
     pthread_mutex_lock(&sink->lock);
     http->is_over = false;
     http->start.deliver = on_start;

@@ -1,6 +1,7 @@
-/* One sink, for the files of this folder: sinks.c and sink_publish.c are the engine thread's, sink_writer.c
- * has the thread that stores events, sink_sender.c the one that delivers them, sink_http.c carries batches to
- * the engine thread and back. Fields are the engine thread's, unless it says otherwise. */
+/* One sink, for the files of this folder: sinks.c and sink_publish.c are the engine
+ * thread's, sink_writer.c has the thread that stores events, sink_sender.c the one that delivers them,
+ * sink_http.c carries batches to the engine thread and back. Fields are the engine thread's, unless it says
+ * otherwise. */
 #pragma once
 #include <pthread.h>
 #include <stdatomic.h>
@@ -42,6 +43,7 @@ struct sink_http {
     /* Of the sender until it is posted, and once it is over. */
     const struct sink_config *config;
     struct buf body;
+    struct buf ca; /* of a file; else the config has it */
     bool is_batch;
     int status;
     int64_t retry_after_ms;
@@ -57,6 +59,8 @@ struct sink {
     enum sink_scheme scheme;
     size_t claims;
     _Atomic size_t spool_max;
+    bool is_used;              /* has had all of its settings */
+    char *hold_reason;         /* why not, or why others are not known; NULL: none */
     bool has_threads, is_left; /* is_left: a library holds the sender up, for ever */
     volatile int stream_ends;  /* for modules: the sink ends */
     pthread_t writer;
@@ -95,6 +99,9 @@ void sink_wait(struct sink *sink, int64_t ms);
 void sink_count(struct sink *sink, enum sink_counter counter, uint64_t count);
 /* Shows how much the spool has; with the lock of the disk. */
 void sink_show_spool(struct sink *sink);
+
+/* --- sink_settings.c */
+
 struct sink_settings *sink_settings_copy(const struct sink_config *config);
 /* NULL is allowed. */
 void sink_settings_free(struct sink_settings *settings);

@@ -56,39 +56,6 @@ void sink_show_spool(struct sink *sink)
     series_set(sink->bytes, (double)spool_bytes(sink->spool));
 }
 
-/* --- settings */
-
-static char *copy(const char *text)
-{
-    return text ? xstrdup(text) : NULL;
-}
-
-struct sink_settings *sink_settings_copy(const struct sink_config *config)
-{
-    struct sink_settings *settings = NEW(struct sink_settings);
-    settings->config = *config;
-    settings->headers = xcalloc(2 * config->header_count + 1, sizeof(char *));
-    for (size_t i = 0; i < 2 * config->header_count; i++) settings->headers[i] = xstrdup(config->headers[i]);
-    settings->config.headers = (const char *const *)settings->headers;
-    settings->config.script = xstrdup(config->script);
-    settings->config.name = xstrdup(config->name);
-    settings->config.to = xstrdup(config->to);
-    for (int i = 0; i < SINK_TEXTS; i++) settings->config.access[i] = copy(config->access[i]);
-    return settings;
-}
-
-void sink_settings_free(struct sink_settings *settings)
-{
-    if (!settings) return;
-    for (char **text = settings->headers; *text; text++) wipe(*text);
-    free(settings->headers);
-    free((char *)settings->config.script);
-    free((char *)settings->config.name);
-    free((char *)settings->config.to);
-    for (int i = 0; i < SINK_TEXTS; i++) wipe((char *)settings->config.access[i]);
-    free(settings);
-}
-
 /* --- life */
 
 static void open_series(struct sink *sink)
@@ -181,21 +148,55 @@ static void release(struct sink *sink)
     sink->claims--;
 }
 
-static void use(struct sink *sink, const struct sink_config *config)
+/* Stores events from now on. */
+static void begin(struct sink *sink, const struct sink_config *config)
 {
     struct sink_target target;
     struct err err;
     if (sink_target_read(config->to, &target, &err)) sink->scheme = target.scheme;
     sink->spool_max = config->spool_bytes;
-    pthread_mutex_lock(&sink->lock);
-    sink_settings_free(sink->next);
-    sink->next = sink_settings_copy(config);
-    pthread_cond_broadcast(&sink->changed);
-    pthread_mutex_unlock(&sink->lock);
     if (sink->has_threads) return;
     sink->has_threads = true;
     must(pthread_create(&sink->writer, NULL, sink_writer_run, sink) == 0);
     module_thread_start(&sink->sender, sink_sender_run, sink);
+}
+
+static void set_reason(struct sink *sink, const char *reason)
+{
+    free(sink->hold_reason);
+    sink->hold_reason = reason ? xstrdup(reason) : NULL;
+}
+
+static void use(struct sink *sink, const struct sink_config *config)
+{
+    pthread_mutex_lock(&sink->lock);
+    if (!sink->is_used) {
+        sink->fails = false;
+        sink->error[0] = '\0';
+    }
+    sink_settings_free(sink->next);
+    sink->next = sink_settings_copy(config);
+    pthread_cond_broadcast(&sink->changed);
+    pthread_mutex_unlock(&sink->lock);
+    sink->is_used = true;
+    set_reason(sink, NULL);
+    begin(sink, config);
+}
+
+/* Each reason is logged once. */
+static void hold(struct sink *sink, const struct sink_config *config, const char *reason)
+{
+    begin(sink, config);
+    if (!reason || (sink->hold_reason && strcmp(sink->hold_reason, reason) == 0)) return;
+    set_reason(sink, reason);
+    log_warn(sink->is_used ? "The login of a sink cannot be read, the last one stays"
+                           : "Events wait as a login cannot be read, retrying",
+             F("script", sink->script), F("sink", sink->name), F("err", reason));
+    if (sink->is_used) return;
+    pthread_mutex_lock(&sink->lock);
+    sink->fails = true;
+    snprintf(sink->error, sizeof sink->error, "%s", reason);
+    pthread_mutex_unlock(&sink->lock);
 }
 
 static void on_wake(void *ctx)
@@ -227,6 +228,7 @@ struct sinks *sinks_new(const struct sinks_options *options)
     hub->base = (struct sinks){.claim = claim,
                                .release = release,
                                .use = use,
+                               .hold = hold,
                                .publish = sink_publish_start,
                                .cancel = sink_publish_cancel,
                                .status = get_status};
@@ -300,6 +302,7 @@ static void free_sink(struct sink *sink)
     free(sink->script);
     free(sink->name);
     free(sink->dir);
+    free(sink->hold_reason);
     /* Its module looks whether it ends. */
     if (!sink->is_left) free(sink);
 }

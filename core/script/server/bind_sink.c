@@ -12,6 +12,7 @@
 #include "script/server/dry_write.h"
 #include "script/server/sink.h"
 #include "script/server/sink_args.h"
+#include "script/server/sink_texts.h"
 #include "script/view/json_encode.h"
 #include "script/vm/args.h"
 #include "script/vm/feature.h"
@@ -19,16 +20,6 @@
 #include "script/vm/task.h"
 
 static const char publish_verb[] = "sink:publish";
-
-struct declared_sink {
-    struct sink_config config; /* with copies of all texts */
-    struct sink *sink;         /* NULL: nothing is delivered here */
-};
-
-struct script_sinks {
-    struct declared_sink *items;
-    size_t count;
-};
 
 /* --- declaration */
 
@@ -54,7 +45,7 @@ static int l_sink_new(lua_State *L)
     if (!host->sinks && host->lacks_state_files)
         script_raise(L, "k8s.sink: %s: events are stored in a directory, which %s gives", name,
                      host->lacks_state_files);
-    struct declared_sink declared = {.config = sink_args_read(L)};
+    struct declared_sink declared = {.config = sink_args_read(L), .function = LUA_NOREF};
     if (host->sinks) {
         declared.sink = host->sinks->claim(host->sinks, &declared.config, &err);
         if (!declared.sink) {
@@ -181,8 +172,9 @@ static int l_sink_fresh(lua_State *L)
 
 static void bind_sink(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {
-        {"new", l_sink_new}, {"publish", l_sink_publish}, {"fresh", l_sink_fresh}, {NULL, NULL}};
+    static const luaL_Reg verbs[] = {{"new", l_sink_new},     {"ask", l_sink_ask},
+                                     {"take", l_sink_take},   {"publish", l_sink_publish},
+                                     {"fresh", l_sink_fresh}, {NULL, NULL}};
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
     lua_setfield(L, -2, "sink");
@@ -193,8 +185,16 @@ static void bind_sink(lua_State *L)
 void sinks_handover(struct script *script)
 {
     const struct script_sinks *own = script->own.sinks;
-    for (size_t i = 0; i < own->count; i++)
-        if (own->items[i].sink) script->host->sinks->use(own->items[i].sink, &own->items[i].config);
+    const struct sinks *sinks = script->host->sinks;
+    for (size_t i = 0; i < own->count; i++) {
+        const struct declared_sink *one = &own->items[i];
+        if (!one->sink) continue;
+        if (one->function == LUA_NOREF)
+            sinks->use(one->sink, &one->config);
+        else
+            sinks->hold(one->sink, &one->config, NULL);
+    }
+    sink_texts_begin(script);
 }
 
 size_t script_sink_count(const struct script *script)
@@ -212,6 +212,7 @@ bool script_get_sink_status(const struct script *script, size_t i, struct sink_s
 static void close(struct script *script)
 {
     struct script_sinks *own = script->own.sinks;
+    sink_texts_end(script);
     for (size_t i = 0; i < own->count; i++) {
         if (own->items[i].sink) script->host->sinks->release(own->items[i].sink);
         sink_config_clear(&own->items[i].config);
@@ -219,5 +220,10 @@ static void close(struct script *script)
     free(own->items);
 }
 
-const struct feature feature_sink = {
-    .parts = {"sink"}, .bind = bind_sink, FEATURE_OWNS(sinks), .close = close};
+const struct feature feature_sink = {.parts = {"sink"},
+                                     .bind = bind_sink,
+                                     FEATURE_OWNS(sinks),
+                                     .turn = sinks_turn,
+                                     .claims_changed = sink_texts_invalidate,
+                                     .stop = sink_texts_end,
+                                     .close = close};

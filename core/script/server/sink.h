@@ -53,6 +53,9 @@ struct sinks {
     void (*release)(struct sink *sink);
     /* The generation with these settings is the running one. */
     void (*use)(struct sink *sink, const struct sink_config *config);
+    /* So it is, but not all of its texts are known, for this reason; NULL: it is being found out. Events wait
+     * for `use`, unless there was one: its settings stay. */
+    void (*hold)(struct sink *sink, const struct sink_config *config, const char *reason);
     /* Stores an event; waits for room until the timeout. `done` is called once, later. */
     struct sink_publish *(*publish)(struct sink *sink, const struct sink_event *event, int64_t timeout_ms,
                                     sink_publish_done *done, void *ctx);
@@ -64,6 +67,8 @@ struct sinks {
 struct script;
 /* The generation is the running one. */
 void sinks_handover(struct script *script);
+/* Asks the functions that give texts of sinks, when they may give others: work of a turn. */
+void sinks_turn(struct script *script);
 /* In the order of their declaration. */
 size_t script_sink_count(const struct script *script);
 /* False: there is no process that delivers. */

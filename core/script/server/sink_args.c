@@ -39,6 +39,11 @@ static int64_t timeout_arg(lua_State *L)
     return ms;
 }
 
+static bool has_text(lua_State *L, enum sink_text text)
+{
+    return !lua_isnil(L, TEXTS + (int)text);
+}
+
 /* Made by lua/k8s. */
 static void check_headers(lua_State *L)
 {
@@ -51,6 +56,8 @@ static void check_headers(lua_State *L)
         if (!good || strcasecmp(name.p, "content-type") == 0 || strcasecmp(name.p, "content-length") == 0 ||
             strcasecmp(name.p, "host") == 0)
             script_raise(L, "k8s.sink: the header \"%.40s\" cannot be set", name.p);
+        if (strcasecmp(name.p, "authorization") == 0 && (has_text(L, SINK_TOKEN) || has_text(L, SINK_USER)))
+            script_raise(L, "k8s.sink: the header Authorization and a login are mutually exclusive");
         if (strpbrk(value.p, "\r\n"))
             script_raise(L, "k8s.sink: the value of header %s contains a line break", name.p);
         bytes += name.n + value.n;
@@ -61,13 +68,27 @@ static void check_headers(lua_State *L)
 }
 
 /* NULL: none; an empty one is none, as settings have it by default. */
-static const char *text_arg(lua_State *L, enum sink_text text)
+static const char *text_arg(lua_State *L, int first, enum sink_text text)
 {
     char what[40];
     snprintf(what, sizeof what, "k8s.sink: %s", sink_text_name(text));
-    struct str given = arg_str_opt(L, TEXTS + (int)text, what);
+    struct str given = arg_str_opt(L, first + (int)text, what);
     if (given.n > TEXT_MAX) script_raise(L, "%s must have at most %d KiB", what, TEXT_MAX >> 10);
     return given.n > 0 ? given.p : NULL;
+}
+
+static bool is_given_later(lua_State *L, enum sink_text text)
+{
+    return lua_isboolean(L, TEXTS + (int)text);
+}
+
+void sink_args_texts(lua_State *L, int first, const char *name, const char *to, const char *texts[SINK_TEXTS])
+{
+    struct sink_target target;
+    struct err err;
+    for (int i = 0; i < SINK_TEXTS; i++) texts[i] = text_arg(L, first, (enum sink_text)i);
+    if (!sink_target_read(to, &target, &err) || !sink_texts_check(&target, texts, &err))
+        script_raise(L, "k8s.sink: %s: %s", name, err.text);
 }
 
 static void check_target(lua_State *L, const char *name)
@@ -79,7 +100,8 @@ static void check_target(lua_State *L, const char *name)
         script_raise(L, "k8s.sink: %s: to: %s", name, err.text);
     if (!sink_scheme_is_http(target.scheme) && lua_gettop(L) >= HEADERS)
         script_raise(L, "k8s.sink: %s: headers are for http:// and https:// only", name);
-    for (int i = 0; i < SINK_TEXTS; i++) texts[i] = text_arg(L, (enum sink_text)i);
+    for (int i = 0; i < SINK_TEXTS; i++)
+        texts[i] = is_given_later(L, (enum sink_text)i) ? "later" : text_arg(L, TEXTS, (enum sink_text)i);
     if (!sink_texts_check(&target, texts, &err)) script_raise(L, "k8s.sink: %s: %s", name, err.text);
 }
 
@@ -112,7 +134,9 @@ struct sink_config sink_args_read(lua_State *L)
                                  .spool_bytes = size_arg(L),
                                  .batch = batch_arg(L),
                                  .timeout_ms = timeout_arg(L)};
-    for (int i = 0; i < SINK_TEXTS; i++) config.access[i] = copy(text_arg(L, (enum sink_text)i));
+    for (int i = 0; i < SINK_TEXTS; i++)
+        if (!is_given_later(L, (enum sink_text)i))
+            config.access[i] = copy(text_arg(L, TEXTS, (enum sink_text)i));
     return config;
 }
 

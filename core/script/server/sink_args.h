@@ -1,5 +1,6 @@
 /* Arguments of raw.sink.new: name, to, spool, batch, timeout, then those of enum sink_text in their order,
- * then header, value, ... Owner: the caller has the settings that are read. On the engine thread. */
+ * true for one that a function will give (sink_texts.h), then header, value, ... Owner: the caller has the
+ * settings that are read. On the engine thread. */
 #pragma once
 #include <lua.h>
 
@@ -9,4 +10,8 @@
 const char *sink_args_check(lua_State *L);
 /* After a check: with copies of all texts. */
 struct sink_config sink_args_read(lua_State *L);
+/* The arguments from `first` on, as texts of a sink; borrowed from the stack. Raises for those that its
+ * target has no use for, or that lack another one. */
+void sink_args_texts(lua_State *L, int first, const char *name, const char *to,
+                     const char *texts[SINK_TEXTS]);
 void sink_config_clear(struct sink_config *config);

@@ -82,16 +82,16 @@ static bool check_servers(const struct sink_target *target, struct err *err)
 /* --- texts beside the target */
 
 /* Targets that have a use for a text. */
-enum { OF_NATS = 1, OF_KAFKA = 2, OF_TLS = 4 };
+enum { OF_NATS = 1, OF_KAFKA = 2, OF_HTTP = 4, OF_TLS = 8 };
 
 static const struct {
     const char *name;
     int of;
     enum sink_text needs; /* itself: none */
 } texts_of[SINK_TEXTS] = {
-    [SINK_USER] = {"user", OF_NATS | OF_KAFKA, SINK_PASSWORD},
-    [SINK_PASSWORD] = {"password", OF_NATS | OF_KAFKA, SINK_USER},
-    [SINK_TOKEN] = {"token", OF_NATS, SINK_TOKEN},
+    [SINK_USER] = {"user", OF_NATS | OF_KAFKA | OF_HTTP, SINK_PASSWORD},
+    [SINK_PASSWORD] = {"password", OF_NATS | OF_KAFKA | OF_HTTP, SINK_USER},
+    [SINK_TOKEN] = {"token", OF_NATS | OF_HTTP, SINK_TOKEN},
     [SINK_CREDENTIALS] = {"credentials", OF_NATS, SINK_CREDENTIALS},
     [SINK_MECHANISM] = {"mechanism", OF_KAFKA, SINK_USER},
     [SINK_CA] = {"ca", OF_TLS, SINK_CA},
@@ -106,19 +106,31 @@ const char *sink_text_name(enum sink_text text)
 
 static bool has_use(enum sink_scheme scheme, int of)
 {
-    if (scheme == SINK_FILE || sink_scheme_is_http(scheme)) return false;
-    if (of == OF_TLS) return sink_scheme_is_tls(scheme);
+    if (scheme == SINK_FILE) return false;
+    if (of == OF_TLS) return sink_scheme_is_tls(scheme) || scheme == SINK_HTTPS;
+    if (sink_scheme_is_http(scheme)) return of & OF_HTTP;
     return of & (sink_scheme_is_nats(scheme) ? OF_NATS : OF_KAFKA);
 }
 
-static bool refuse_text(enum sink_scheme scheme, const char *name, int of, struct err *err)
+static bool refuse_text(const char *name, int of, struct err *err)
 {
-    const char *where = of == OF_NATS    ? "nats:// and tls://"
-                        : of == OF_KAFKA ? "kafka:// and kafka+ssl://"
-                        : of == OF_TLS   ? "tls:// and kafka+ssl://"
-                                         : "nats:// and kafka://";
-    return err_set(err, ERR_INVALID, "%s is for %s only%s", name, where,
-                   sink_scheme_is_http(scheme) && of != OF_TLS ? "; use headers" : "");
+    const char *where = of == OF_NATS               ? "nats:// and tls://"
+                        : of == OF_KAFKA            ? "kafka:// and kafka+ssl://"
+                        : of == OF_TLS              ? "https://, tls:// and kafka+ssl://"
+                        : of == (OF_NATS | OF_HTTP) ? "https://, nats:// and tls://"
+                                                    : "https://, nats:// and kafka://";
+    return err_set(err, ERR_INVALID, "%s is for %s only", name, where);
+}
+
+/* In a header of a request. */
+static bool check_login(const char *const texts[SINK_TEXTS], struct err *err)
+{
+    for (int i = SINK_USER; i <= SINK_TOKEN; i++)
+        for (const char *p = texts[i]; p && *p; p++)
+            if ((unsigned char)*p < ' ' || *p == 0x7f)
+                return err_set(err, ERR_INVALID, "%s contains a control character", texts_of[i].name);
+    return !texts[SINK_USER] || !strchr(texts[SINK_USER], ':') ||
+           err_set(err, ERR_INVALID, "user must not contain a colon");
 }
 
 static bool check_mechanism(const char *mechanism, struct err *err)
@@ -137,12 +149,13 @@ bool sink_texts_check(const struct sink_target *target, const char *const texts[
         enum sink_text needs = texts_of[i].needs;
         if (!texts[i]) continue;
         if (!has_use(target->scheme, texts_of[i].of))
-            return refuse_text(target->scheme, texts_of[i].name, texts_of[i].of, err);
+            return refuse_text(texts_of[i].name, texts_of[i].of, err);
         if (!texts[needs])
             return err_set(err, ERR_INVALID, "%s needs %s", texts_of[i].name, texts_of[needs].name);
         logins += i == SINK_USER || i == SINK_TOKEN || i == SINK_CREDENTIALS;
     }
     if (logins > 1) return err_set(err, ERR_INVALID, "user, token and credentials are mutually exclusive");
+    if (sink_scheme_is_http(target->scheme) && !check_login(texts, err)) return false;
     return !texts[SINK_MECHANISM] || check_mechanism(texts[SINK_MECHANISM], err);
 }
 

@@ -17,7 +17,7 @@ enum sink_scheme {
     SINK_SCHEMES
 };
 
-/* Texts that connections to NATS and Kafka may need, as options of k8s.sink have them. */
+/* Texts that connections may need, as options of k8s.sink have them. */
 enum sink_text {
     SINK_USER,
     SINK_PASSWORD,

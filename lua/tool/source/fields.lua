@@ -109,6 +109,10 @@ end
 function readers:settings(node, base, name)
   if not name then return types.ANY end
   local type = base.fields[name]
+  if type and type.follows and self.fn.contexts.load then
+    self:warning(node, "%s %s follows a Secret, which is not read yet while the file loads: read it in a function",
+      base.what, name)
+  end
   if type then return type end
   local names = {}
   for one in pairs(base.fields) do names[#names + 1] = one end

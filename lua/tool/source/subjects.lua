@@ -10,6 +10,9 @@ local TYPES = {
   duration = types.NUMBER, secret = types.STRING, list = { tag = "array", of = types.STRING },
 }
 
+-- A secret that a Secret of the cluster has: `follows`.
+local FOLLOWS = { tag = "string", follows = true }
+
 local LITERAL = { boolean = "boolean", number = "number", integer = "number", string = "string", url = "string" }
 
 -- The option default of a declared setting.
@@ -30,7 +33,7 @@ local function type_of_setting(self, declared, node)
   if wanted and default and default.tag ~= wanted and default.tag ~= "any" and node then
     self:error(default_in(node), "setting %s: the default is a %s, not a %s", node[1][1], default.tag, wanted)
   end
-  return TYPES[written.value] or types.ANY
+  return written.value == "secret" and shape:get "from" and FOLLOWS or TYPES[written.value] or types.ANY
 end
 
 local UNKNOWN = setmetatable({}, { __index = function() return types.ANY end })

@@ -65,12 +65,31 @@ static void test_texts_are_for_those_who_have_a_use_for_them(void **state)
     const char *const token[SINK_TEXTS] = {[SINK_TOKEN] = "t"}, *const ca[SINK_TEXTS] = {[SINK_CA] = "/ca"};
     assert_texts("nats://a/x", user, NULL);
     assert_texts("kafka+ssl://a/x", user, NULL);
-    assert_texts("https://a/x", user, "user is for nats:// and kafka:// only; use headers");
-    assert_texts("file:///a", token, "token is for nats:// and tls:// only");
-    assert_texts("kafka://a/x", token, "token is for nats:// and tls:// only");
+    assert_texts("https://a/x", user, NULL);
+    assert_texts("http://a/x", token, NULL);
+    assert_texts("file:///a", user, "user is for https://, nats:// and kafka:// only");
+    assert_texts("file:///a", token, "token is for https://, nats:// and tls:// only");
+    assert_texts("kafka://a/x", token, "token is for https://, nats:// and tls:// only");
     assert_texts("tls://a/x", ca, NULL);
-    assert_texts("nats://a/x", ca, "ca is for tls:// and kafka+ssl:// only");
-    assert_texts("https://a/x", ca, "ca is for tls:// and kafka+ssl:// only");
+    assert_texts("https://a/x", ca, NULL);
+    assert_texts("nats://a/x", ca, "ca is for https://, tls:// and kafka+ssl:// only");
+    assert_texts("http://a/x", ca, "ca is for https://, tls:// and kafka+ssl:// only");
+}
+
+/* They become a header. */
+static void test_a_login_by_http_has_what_a_header_can_have(void **state)
+{
+    const char *texts[SINK_TEXTS] = {[SINK_TOKEN] = "a\nX-Other: b"};
+    assert_texts("https://a/x", texts, "token contains a control character");
+    assert_texts("nats://a/x", texts, NULL);
+    texts[SINK_TOKEN] = NULL;
+    texts[SINK_USER] = "a:b";
+    texts[SINK_PASSWORD] = "c:d";
+    assert_texts("https://a/x", texts, "user must not contain a colon");
+    texts[SINK_USER] = "a";
+    assert_texts("https://a/x", texts, NULL);
+    texts[SINK_TOKEN] = "t";
+    assert_texts("https://a/x", texts, "user, token and credentials are mutually exclusive");
 }
 
 static void test_texts_that_need_each_other_are_named(void **state)
@@ -142,6 +161,7 @@ int main(void)
         cmocka_unit_test(test_targets_are_read_by_their_scheme),
         cmocka_unit_test(test_what_is_no_target_is_refused_without_its_secrets),
         cmocka_unit_test(test_texts_are_for_those_who_have_a_use_for_them),
+        cmocka_unit_test(test_a_login_by_http_has_what_a_header_can_have),
         cmocka_unit_test(test_texts_that_need_each_other_are_named),
         cmocka_unit_test(test_a_directory_allows_what_is_in_it),
         cmocka_unit_test(test_each_server_must_be_allowed),
