@@ -9,7 +9,7 @@
 
 #include "streams/stream_module.h"
 
-enum { BUCKET_MODULE_VERSION = 2, BUCKET_WAIT_MS = 5000 };
+enum { BUCKET_MODULE_VERSION = 3, BUCKET_WAIT_MS = 5000 };
 #define BUCKET_MODULE_SYMBOL "kubelua_bucket_module"
 
 /* A value, or the mark that there is none any more: then `value` is the last one, or empty. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SERVERS_MAX = 2100 /* more than a URL may have */, WRITE_MS = 5000 };
+enum { SERVERS_MAX = 2100 /* more than a URL may have */, WRITE_MS = 5000, FILE_MAX = 64 << 10 };
 
 void nats_link_fail(struct stream_error *error, const char *what, natsStatus status)
 {
@@ -110,14 +110,30 @@ static char *line_after(const char *text, const char *begin)
     return n > 0 && *end != '-' ? strndup(end, n) : NULL;
 }
 
+/* Takes the text of a creds file, which must have both. */
+static void take_credentials(struct nats_link *link, const char *text)
+{
+    char *jwt = line_after(text, "-----BEGIN NATS USER JWT-----");
+    char *seed = line_after(text, "-----BEGIN USER NKEY SEED-----");
+    bool is_first = !link->jwt || !link->seed;
+    if (is_first || (jwt && seed)) {
+        wipe(link->jwt);
+        wipe(link->seed);
+        link->jwt = jwt;
+        link->seed = seed;
+    } else {
+        wipe(jwt);
+        wipe(seed);
+    }
+}
+
 static int read_credentials(struct nats_link *link, const struct stream_settings *settings,
                             struct stream_error *error)
 {
     const char *text = settings->credentials, *problem = stream_pem_problem(settings);
     if (problem) snprintf(error->text, sizeof error->text, "%s", problem);
     if (problem || !text) return !problem;
-    link->jwt = line_after(text, "-----BEGIN NATS USER JWT-----");
-    link->seed = line_after(text, "-----BEGIN USER NKEY SEED-----");
+    take_credentials(link, text);
     if (link->jwt && link->seed) return 1;
     snprintf(error->text, sizeof error->text,
              "credentials must be the content of a creds file: there is no %s in them",
@@ -136,7 +152,44 @@ int nats_link_init(struct nats_link *link, const struct stream_settings *setting
                                .user = copy(settings->user),
                                .password = copy(settings->password),
                                .token = copy(settings->token)};
+    for (int i = 0; i < STREAM_FILES; i++) link->files[i] = copy(settings->files[i]);
     return read_credentials(link, settings, error);
+}
+
+/* Returns the file's text without line ends at its end, which are no part of a password; NULL: it cannot be
+ * read, or is empty. */
+static char *read_file(const char *path)
+{
+    FILE *file = fopen(path, "re");
+    if (!file) return NULL;
+    char *text = calloc(1, FILE_MAX + 1);
+    size_t n = text ? fread(text, 1, FILE_MAX, file) : 0;
+    fclose(file);
+    while (n > 0 && strchr(" \t\r\n", text[n - 1])) text[--n] = '\0';
+    if (n > 0) return text;
+    free(text);
+    return NULL;
+}
+
+/* Files of mounted Secrets are replaced while the program runs. */
+static void read_files(struct nats_link *link)
+{
+    char **const texts[STREAM_FILES] = {[STREAM_FILE_PASSWORD] = &link->password,
+                                        [STREAM_FILE_TOKEN] = &link->token,
+                                        [STREAM_FILE_CA] = &link->ca,
+                                        [STREAM_FILE_CERT] = &link->cert,
+                                        [STREAM_FILE_CERT_KEY] = &link->cert_key};
+    for (int i = 0; i < STREAM_FILES; i++) {
+        char *text = link->files[i] ? read_file(link->files[i]) : NULL;
+        if (!text) continue;
+        if (texts[i]) {
+            wipe(*texts[i]);
+            *texts[i] = text;
+        } else {
+            take_credentials(link, text);
+            wipe(text);
+        }
+    }
 }
 
 void nats_link_clear(struct nats_link *link)
@@ -152,6 +205,7 @@ void nats_link_clear(struct nats_link *link)
     wipe(link->token);
     wipe(link->jwt);
     wipe(link->seed);
+    for (int i = 0; i < STREAM_FILES; i++) free(link->files[i]);
 }
 
 /* --- the connection */
@@ -258,6 +312,7 @@ int nats_link_connect(struct nats_link *link, struct stream_error *error)
     char servers[SERVERS_MAX], *rest = NULL;
     if (link->connection && !natsConnection_IsClosed(link->connection)) return 1;
     nats_link_disconnect(link);
+    read_files(link);
     snprintf(servers, sizeof servers, "%s", link->servers);
     for (char *one = strtok_r(servers, ",", &rest); one; one = strtok_r(NULL, ",", &rest))
         if (connect_to(link, one, error)) return 1;

@@ -23,6 +23,7 @@ struct nats_link {
     int is_tls;
     char *ca, *cert, *cert_key, *user, *password, *token;
     char *jwt, *seed;
+    char *files[STREAM_FILES];  /* NULL: the text is no file's */
     natsConnection *connection; /* NULL: not connected */
     LIST_ENTRY(nats_link) link; /* among those with a ticket */
     uintptr_t ticket;           /* 0: none */

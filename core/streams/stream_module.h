@@ -6,8 +6,19 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { STREAM_MODULE_VERSION = 2 };
+enum { STREAM_MODULE_VERSION = 3 };
 #define STREAM_MODULE_SYMBOL "kubelua_stream_module"
+
+/* Files that some of the texts are from. */
+enum stream_file {
+    STREAM_FILE_PASSWORD,
+    STREAM_FILE_TOKEN,
+    STREAM_FILE_CREDENTIALS,
+    STREAM_FILE_CA,
+    STREAM_FILE_CERT,
+    STREAM_FILE_CERT_KEY,
+    STREAM_FILES
+};
 
 /* Borrowed until `open` returns; NULL: none. */
 struct stream_settings {
@@ -20,7 +31,9 @@ struct stream_settings {
     const char *credentials; /* a JWT of NATS with its seed, as files of it have them */
     const char *mechanism;   /* of SASL */
     const char *name;        /* of the client, for its server */
-    int timeout_ms;          /* of a delivery */
+    /* Read again for each connection, as they change; one that cannot be read is as it was. */
+    const char *files[STREAM_FILES];
+    int timeout_ms; /* of a delivery */
 };
 
 /* `id` is terminated. */

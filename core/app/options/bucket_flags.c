@@ -53,11 +53,12 @@ const struct flag *bucket_flags_to(struct bucket_flags *f)
                     (struct flag){NULL, 0, FLAG_STRING, NULL, NULL, NULL, NULL});
 }
 
-/* Without line ends at the end, which are no part of a password. */
-static bool read_text(const char *flag, const char *path, char **out, struct err *err)
+/* Without line ends at the end, which are no part of a password. The client reads the file again. */
+static bool read_text(const char *flag, const char *path, char **out, char **file, struct err *err)
 {
     struct buf text = {0};
     if (!path) return true;
+    *file = xstrdup(path);
     if (!file_read(path, SECRET_MAX, &text, err)) return err_wrap(err, "%s", flag);
     while (text.len > 0 && isspace((unsigned char)text.data[text.len - 1])) text.len--;
     *out = xstrndup(text.len ? text.data : "", text.len);
@@ -68,12 +69,20 @@ static bool read_text(const char *flag, const char *path, char **out, struct err
 static bool read_login(const struct bucket_flags *f, struct bucket_target *target, struct err *err)
 {
     if (f->user) target->user = xstrdup(f->user);
-    return read_text("--nats-password-file", f->password_file, &target->password, err) &&
-           read_text("--nats-token-file", f->token_file, &target->token, err) &&
-           read_text("--nats-creds-file", f->credentials_file, &target->credentials, err) &&
-           read_text("--nats-ca-file", f->ca_file, &target->ca, err) &&
-           read_text("--nats-cert-file", f->cert_file, &target->cert, err) &&
-           read_text("--nats-key-file", f->key_file, &target->cert_key, err);
+    const struct {
+        const char *flag, *path;
+        char **text;
+    } files[STREAM_FILES] = {
+        [STREAM_FILE_PASSWORD] = {"--nats-password-file", f->password_file, &target->password},
+        [STREAM_FILE_TOKEN] = {"--nats-token-file", f->token_file, &target->token},
+        [STREAM_FILE_CREDENTIALS] = {"--nats-creds-file", f->credentials_file, &target->credentials},
+        [STREAM_FILE_CA] = {"--nats-ca-file", f->ca_file, &target->ca},
+        [STREAM_FILE_CERT] = {"--nats-cert-file", f->cert_file, &target->cert},
+        [STREAM_FILE_CERT_KEY] = {"--nats-key-file", f->key_file, &target->cert_key},
+    };
+    for (int i = 0; i < STREAM_FILES; i++)
+        if (!read_text(files[i].flag, files[i].path, files[i].text, &target->files[i], err)) return false;
+    return true;
 }
 
 static bool check(const struct bucket_flags *f, struct err *err)

@@ -81,6 +81,7 @@ void bucket_target_clear(struct bucket_target *target)
     free(target->ca);
     free(target->cert);
     wipe(target->cert_key);
+    for (int i = 0; i < STREAM_FILES; i++) free(target->files[i]);
     free(target->shown);
     *target = (struct bucket_target){0};
 }
@@ -93,18 +94,19 @@ const struct bucket_module *bucket_module_open(struct err *err)
 static void *open_client(const struct bucket_module *module, const struct bucket_target *target,
                          const char *name, struct stream_error *error)
 {
-    return module->open(&(const struct stream_settings){.servers = target->servers,
-                                                        .path = target->bucket,
-                                                        .is_tls = target->is_tls,
-                                                        .ca = target->ca,
-                                                        .cert = target->cert,
-                                                        .cert_key = target->cert_key,
-                                                        .user = target->user,
-                                                        .password = target->password,
-                                                        .token = target->token,
-                                                        .credentials = target->credentials,
-                                                        .name = name},
-                        error);
+    struct stream_settings settings = {.servers = target->servers,
+                                       .path = target->bucket,
+                                       .is_tls = target->is_tls,
+                                       .ca = target->ca,
+                                       .cert = target->cert,
+                                       .cert_key = target->cert_key,
+                                       .user = target->user,
+                                       .password = target->password,
+                                       .token = target->token,
+                                       .credentials = target->credentials,
+                                       .name = name};
+    for (int i = 0; i < STREAM_FILES; i++) settings.files[i] = target->files[i];
+    return module->open(&settings, error);
 }
 
 bool bucket_target_check(const struct bucket_module *module, const struct bucket_target *target,

@@ -10,7 +10,8 @@ struct bucket_target {
     char *servers, *bucket;
     bool is_tls;
     char *user, *password, *token, *credentials, *ca, *cert, *cert_key; /* as of a stream; NULL: none */
-    char *shown;                                                        /* for texts: the URL */
+    char *files[STREAM_FILES]; /* where these are from; NULL: no file */
+    char *shown;               /* for texts: the URL */
 };
 
 /* Where objects come from. */

@@ -1,0 +1,73 @@
+-- Logins of publishers and of engines with --from, whose files change while they run.
+local cluster = require "spec.support.cluster"
+local proc = require "spec.support.proc"
+local temp = require "spec.support.temp"
+
+local SCRIPT = [[
+  local k8s = require "k8s"
+  local pods = k8s.informer("pods")
+  pods:on_add(function(pod) print("add", pod:key(), pod:label "v") end)
+  pods:on_update(function(_, pod) print("update", pod:key(), pod:label "v") end)
+]]
+local PODS = "/api/v1/namespaces/default/pods"
+
+-- CI has everything.
+local function it(name, body)
+  local test = require("busted").it
+  if temp.run "command -v nats-server" ~= "" then return test(name, body) end
+  assert(not os.getenv "KUBELUA_REQUIRE_REAL", "nats-server is not installed")
+  test(name, function() pending "nats-server is not installed" end)
+end
+
+describe("logins of a bucket", function()
+  local sim, folder, broker
+
+  local function start_broker(port, token)
+    broker = proc.spawn {
+      "nats-server", "-js", "-sd", folder .. "/nats", "-a", "127.0.0.1", "-p", tostring(port), "--auth", token,
+    }
+    broker.port = broker:wait_error "Listening for client connections on 127.0.0.1:(%d+)"
+    broker:wait_error "Server is ready"
+  end
+
+  local function end_broker()
+    broker:kill "KILL"
+    broker:wait()
+  end
+
+  before_each(function() sim, folder = cluster.sim(), temp.folder() end)
+  after_each(function()
+    cluster.stop_all()
+    end_broker()
+    temp.remove(folder)
+  end)
+
+  it("are read again for each connection, as those of a mounted Secret", function()
+    temp.write(folder .. "/it.lua", SCRIPT)
+    temp.write(folder .. "/token", "t0kent0ken\n")
+    start_broker(-1, "t0kent0ken")
+    sim.api:create(PODS, {
+      metadata = { name = "a", labels = { v = "1" } }, spec = { containers = { { name = "c", image = "i" } } },
+    })
+    local url, file = "nats://127.0.0.1:" .. broker.port .. "/test", folder .. "/token"
+    local p = cluster.kubelua { "publish", "pods", "-s", sim.server, "--to", url, "--nats-token-file", file }
+    local w = cluster.kubelua {
+      "run", "-f", folder .. "/it.lua", "--from", url, "--nats-token-file", file,
+      env = { KUBECONFIG = "/dev/null", HOME = folder },
+    }
+    w:wait_line "^add\tdefault/a\t1"
+    end_broker()
+    start_broker(broker.port, "s3conds3cond")
+    sim.api:patch(PODS .. "/a", { metadata = { labels = { v = "2" } } })
+    p:wait_error "retrying.*[Aa]uthorization"
+    -- While it is replaced it may be empty, or missing.
+    temp.write(file, "")
+    os.remove(file)
+    temp.write(file, "s3conds3cond\n")
+    w:wait_line("^update\tdefault/a\t2", 60)
+    for _, one in ipairs { p, w } do
+      assert.is_nil((one:out() .. one:err()):find "t0kent0ken", one:report())
+      assert.is_nil((one:out() .. one:err()):find "s3cond", one:report())
+    end
+  end)
+end)
