@@ -70,6 +70,23 @@ static bool is_told(struct script_handler *h, struct handler_event *event)
     return delivery_tells(h, event, is_of_others(h, event));
 }
 
+static bool is_dropped(void *ctx, struct handler_event *event)
+{
+    struct script_handler *h = ctx;
+    bool told = is_told(h, event);
+    event->settled = true;
+    return !told;
+}
+
+/* Of an event that comes. What is dropped says something about earlier events of its key unless these were
+ * asked for first: an add is noted when it is dropped, and one that waits before it will be, too. */
+static bool is_told_now(struct script_handler *h, struct handler_event *event)
+{
+    if (event->type == ON_ADD && is_of_others(h, event))
+        pending_drop_of(&h->pending, event->object, is_dropped, h);
+    return is_told(h, event);
+}
+
 void delivery_note_pending(struct script_handler *h)
 {
     handler_metrics_pending(&h->metrics, h->pending.count + h->kept.count);
@@ -114,7 +131,10 @@ static void on_quiet(void *ctx, const struct handler_event *event)
 static void notify(struct script_handler *h, const struct handler_event *event)
 {
     struct script *script = h->script;
-    if (h->functions[event->type] == LUA_NOREF) return;
+    if (h->functions[event->type] == LUA_NOREF) {
+        if (event_is_end(event->type)) pending_note_gone(&h->pending, event->object);
+        return;
+    }
     if (!may_begin(h, event)) {
         delivery_put(h, event);
         delivery_go_on(h);
@@ -147,7 +167,7 @@ static void deliver(struct script_handler *h, const struct handler_event *event)
     /* Count the event as skipped first: a quarantined handler must not look like an idle one. */
     if (quarantine_skips(&h->quarantine) || !is_notified(h)) return;
     own.settled = h->kept_is_settled;
-    if (!is_told(h, &own)) return;
+    if (!is_told_now(h, &own)) return;
     if (h->debounce)
         debounce(h, &own);
     else

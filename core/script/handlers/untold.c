@@ -54,7 +54,7 @@ static bool may_be_known(const struct untold *untold, const struct handler_event
 
 bool untold_leaves_loss(struct untold *untold, struct handler_event *event)
 {
-    if (event->type == ON_ADD && !may_be_known(untold, event)) add(untold, event->object);
+    if (event->type == ON_ADD && !event->gone && !may_be_known(untold, event)) add(untold, event->object);
     return event->type == ON_DELETE && !end(untold, event->object) && event_become_lost(event);
 }
 

@@ -194,6 +194,83 @@ static void test_a_handler_in_quarantine_remembers_none(void **state)
     end_namesakes(&n);
 }
 
+/* A term ends by the clock, and the news of it comes later: meanwhile the object goes, and comes anew. */
+static void replace_with_a_closed_fence(struct namesakes *n, struct cluster *c, struct root *again)
+{
+    tell(n, '=', n->b, n->b); /* its call is under way */
+    fence_close(n->fence);
+    tell(n, '-', n->first, n->first);
+    tell(n, '+', NULL, again);
+    virtual_clock_advance(&c->clock, 5000);
+}
+
+static void lose(struct namesakes *n, struct root *object)
+{
+    feed(feed_handler(n->s.script), '-', object, object, &(struct event_info){.shard = SHARD_LOST});
+}
+
+static void test_of_an_object_that_came_behind_one_that_waited_no_end_is_told(void **state)
+{
+    struct cluster *c = *state;
+    struct namesakes n;
+    load_namesakes(&n, c, telling);
+    struct root *again = feed_pod(c, "web-0", 4, 1);
+    tell(&n, '=', n.b, n.b);
+    tell(&n, '+', NULL, n.first);
+    replace_with_a_closed_fence(&n, c, again);
+    assert_ask(c, n.s.script, "return said", "b ");
+    lose(&n, again);
+    assert_ask(c, n.s.script, "return said", "b ");
+    root_unref(again);
+    end_namesakes(&n);
+}
+
+static void test_of_a_known_object_the_loss_is_told_whatever_came_behind_it(void **state)
+{
+    struct cluster *c = *state;
+    struct namesakes n;
+    load_namesakes(&n, c, telling);
+    struct root *again = feed_pod(c, "web-0", 4, 1);
+    tell(&n, '+', NULL, n.first);
+    replace_with_a_closed_fence(&n, c, again);
+    assert_ask(c, n.s.script, "return said", "+web-0 b -web-0(lost) ");
+    lose(&n, again);
+    assert_ask(c, n.s.script, "return said", "+web-0 b -web-0(lost) ");
+    root_unref(again);
+    end_namesakes(&n);
+}
+
+/* The delete comes and is told to no function, so that it does not wait behind the add. */
+static void end_behind_an_add_that_waits(struct cluster *c, bool comes_again)
+{
+    struct namesakes n;
+    load_namesakes(&n, c,
+                   "k8s = require 'k8s' said = ''\n"
+                   "k8s.informer('pods', { shard = true }):add_event_handler {\n"
+                   "  OnAdd = function(o) said = said .. '+' .. o:name() .. ' ' k8s.sleep(1) end,\n"
+                   "  OnLost = function(o) said = said .. '-' .. o:name() .. ' ' end }\n");
+    tell(&n, '+', NULL, n.b);
+    tell(&n, '+', NULL, n.first);
+    tell(&n, '-', n.first, n.first);
+    if (comes_again) tell(&n, '+', NULL, n.first);
+    sharing_give(&n.s, n.fence, &n.second);
+    virtual_clock_advance(&c->clock, 5000);
+    if (comes_again) assert_non_null(feed_handler(n.s.script)->untold.objects);
+    if (comes_again) lose(&n, n.first);
+    assert_ask(c, n.s.script, "return said", "+b ");
+    end_namesakes(&n);
+}
+
+static void test_an_object_whose_end_no_function_was_told_of_is_not_remembered(void **state)
+{
+    end_behind_an_add_that_waits(*state, false);
+}
+
+static void test_unless_it_has_come_again(void **state)
+{
+    end_behind_an_add_that_waits(*state, true);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -206,6 +283,10 @@ int main(void)
         T(test_a_loss_that_waits_is_told_whatever_is_dropped_behind_it),
         T(test_an_end_that_is_kept_is_told_whatever_is_dropped_behind_it),
         T(test_a_handler_in_quarantine_remembers_none),
+        T(test_of_an_object_that_came_behind_one_that_waited_no_end_is_told),
+        T(test_of_a_known_object_the_loss_is_told_whatever_came_behind_it),
+        T(test_an_object_whose_end_no_function_was_told_of_is_not_remembered),
+        T(test_unless_it_has_come_again),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
