@@ -117,9 +117,12 @@ static json_t *decode(const struct writing *w, const struct sim_kind *kind, cons
     free(own);
     if (kind->structural && json_is_object(body))
         return decode_custom(w, kind, body, duplicates, converts, error);
-    json_t *object = other ? json_incref((json_t *)body) : sim_decode(type, body, &decoding);
+    json_t *object = other ? json_incref((json_t *)body) : sim_decode(type, body, &decoding), *field;
+    size_t i;
     *error = decoding.error;
-    if (duplicates && decoding.unknown) json_array_extend(duplicates, decoding.unknown);
+    json_array_foreach (decoding.unknown, i, field)
+        if (duplicates && !sim_has_text(duplicates, json_string_value(field)))
+            json_array_append(duplicates, field);
     if (duplicates) {
         json_decref(decoding.unknown);
         decoding.unknown = duplicates;
@@ -193,7 +196,7 @@ static json_t *parse(const struct writing *w, json_t **duplicates)
     struct err err;
     json_t *body = sim_parse(w->request->body, JSON_DECODE_ANY | JSON_REJECT_DUPLICATES, &problem);
     if (!body && json_error_code(&problem) == json_error_duplicate_key)
-        *duplicates = sim_duplicates(w->request->body, false);
+        *duplicates = sim_duplicates(w->request->body, type_of(kind_of(w)), false);
     if (!json_is_object(body)) {
         json_decref(body);
         body = sim_parse_body(w->request->body, &why);
@@ -408,7 +411,8 @@ json_t *sim_body_patched(void *ctx, const struct sim_kind *kind, const json_t *o
         json_object_del(metadata, "deletionTimestamp");
     }
     free(wrong);
-    json_t *object = decode(patch->writing, kind, patched, NULL, patch->strategic || patch->applied, &error);
+    json_t *twice = patch->applied ? NULL : sim_duplicates(patch->writing->request->body, NULL, false);
+    json_t *object = decode(patch->writing, kind, patched, twice, patch->strategic || patch->applied, &error);
     if (error && old && !kind->custom && !fits(kind, old)) {
         free(error);
         return patched;

@@ -108,7 +108,7 @@ static json_t *applied(void *ctx, const struct sim_kind *kind, const json_t *old
 {
     const struct apply_body *a = ctx;
     json_t *object = sim_applied(kind, old, &a->how, refusal),
-           *twice = object ? sim_duplicates(a->w->request->body, true) : json_array();
+           *twice = object ? sim_duplicates(a->w->request->body, NULL, true) : json_array();
     if (a->w->strict && json_array_size(twice)) {
         refusal->status = twice_refused(twice);
         json_decref(object);

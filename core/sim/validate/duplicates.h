@@ -4,7 +4,9 @@
 #include <jansson.h>
 
 #include "base/str.h"
+#include "schema/schema.h"
 
-/* Returns an array of `duplicate field "spec.foo"` in the order of the text, which must be valid JSON;
- * `as_yaml`: of `line 1: key "foo" already set in map`. */
-json_t *sim_duplicates(struct str text, bool as_yaml);
+/* Returns an array of `duplicate field "spec.foo"` in the order of the text, which must be valid JSON; with a
+ * type, also of `unknown field "spec.foo"`, which is no duplicate. `as_yaml`: of `line 1: key "foo" already
+ * set in map`. */
+json_t *sim_duplicates(struct str text, const struct schema_type *type, bool as_yaml);
