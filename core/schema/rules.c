@@ -43,8 +43,6 @@ static const struct {
     [SCHEMA_CHECK_WRONG] = {"wrong", false},
     [SCHEMA_CHECK_EQUAL] = {"equal", true},
     [SCHEMA_CHECK_LUA] = {"lua", true},
-    [SCHEMA_CHECK_WHOLE] = {"whole", false},
-    [SCHEMA_CHECK_LABEL] = {"label", false},
     [SCHEMA_CHECK_WARNS] = {"warns", false},
     [SCHEMA_CHECK_ENTER] = {"enter", false},
     [SCHEMA_CHECK_EACH] = {"each", false},

@@ -33,8 +33,6 @@ enum schema_check {
     SCHEMA_CHECK_WRONG,   /* invalid, and the cause shows no value */
     SCHEMA_CHECK_EQUAL,   /* words: another member, which has the same text */
     SCHEMA_CHECK_LUA,     /* words: module of lua/sim/checks and function; `argument` is one of its */
-    SCHEMA_CHECK_WHOLE,   /* a quantity; a warning of one that is no whole number of bytes */
-    SCHEMA_CHECK_LABEL,   /* `argument` is a warning of a text that is no DNS label */
     SCHEMA_CHECK_WARNS,   /* `argument` is a warning, in the order of causes */
     SCHEMA_CHECK_ENTER,   /* the rules of `set` hold for the value */
     SCHEMA_CHECK_EACH,    /* for each element of a list */

@@ -1,12 +1,14 @@
 -- Values that a server computes from other fields, or allocates, beyond the defaults that are data of the schema
 -- bundle: by the name of a type. Objects are changed in place.
 local json = require "sim.json"
+local pod_defaults = require "sim.pod_defaults"
 local service_places = require "sim.service_places"
 local services = require "sim.services"
 local texts = require "sim.texts"
 local values = require "sim.values"
 
 local at, text, each, set = json.at, json.text, json.each, json.set
+local fill = pod_defaults.fill
 local default, submap, append = values.default, values.submap, values.append
 
 -- finish: with each object that is read, from the inside out; admit: with every write, and nobody owns it; begin: with
@@ -29,35 +31,18 @@ end
 
 finish["core/v1.EphemeralContainer"] = finish["core/v1.Container"]
 
+-- Sources of features that a server has off are dropped.
 finish["core/v1.Volume"] = function(volume)
+  for _, source in each(at(volume, "projected.sources")) do
+    json.remove(source, "clusterTrustBundle")
+    json.remove(source, "podCertificate")
+  end
   local image = at(volume, "image")
   if json.type(image) == "object" then default(image, "pullPolicy", pull_policy(text(image, "reference"))) end
 end
 
--- Sets what one map has and another one, a member of the owner, has not.
-local function fill(owner, field, map)
-  if json.type(map) ~= "object" or json.count(map) == 0 then return end
-  for name, value in json.members(map) do default(submap(owner, field), name, value) end
-end
-
--- Ports on the node's network are those of the node.
-local function default_host_ports(container)
-  for _, port in each(at(container, "ports")) do
-    if (at(port, "hostPort") or 0) == 0 then set(port, "hostPort", at(port, "containerPort")) end
-  end
-end
-
--- Missing requests are the limits. Templates are left alone: their pods will have them.
-finish["core/v1.Pod"] = function(pod)
-  local spec = at(pod, "spec")
-  for _, field in ipairs { "initContainers", "containers" } do
-    for _, container in each(at(spec, field)) do
-      local resources = at(container, "resources")
-      fill(resources, "requests", at(resources, "limits"))
-      if at(spec, "hostNetwork") == true then default_host_ports(container) end
-    end
-  end
-end
+finish["core/v1.Pod"] = pod_defaults.finish
+begin["core/v1.Pod"] = pod_defaults.begin
 
 -- The old name of a field has what the new one has.
 finish["core/v1.PodSpec"] = function(spec)
@@ -90,14 +75,6 @@ admit["core/v1.Pod"] = function(pod)
         "tolerationSeconds", 300))
     end
   end
-end
-
--- Pods that are gated are not scheduled.
-begin["core/v1.Pod"] = function(pod)
-  if json.count(at(pod, "spec.schedulingGates")) == 0 then return end
-  append(values.sublist(submap(pod, "status"), "conditions"), json.object("type", "PodScheduled", "status", "False",
-    "lastProbeTime", json.null, "lastTransitionTime", at(pod, "metadata.creationTimestamp"),
-    "reason", "SchedulingGated", "message", "Scheduling is blocked due to non-empty scheduling gates"))
 end
 
 -- --- services

@@ -16,6 +16,13 @@ add([=[{"spec":{"containers":[{"name":"c","image":"i",$}]}}]=], {
   [=["resources":{"requests":{"example.com/gpu":"1"},"limits":{"example.com/gpu":"2"}}]=],
   [=["resources":{"limits":{"example.com/gpu":"1500m"}}]=], [=["resources":{"limits":{"hugepages-2Mi":"2Mi"}}]=],
   [=["resources":{"limits":{"hugepages-2Mi":"3Mi","cpu":"1"}}]=], [=["resources":{"limits":{"odd":"1"}}]=],
+  [=["resources":{"limits":{"hugepages-2Mi":"4Mi","cpu":"1"},"requests":{"hugepages-2Mi":"3Mi"}}]=],
+  [=["resources":{"limits":{"hugepages-2Mi":"3Mi"}}]=], [=["resources":{"limits":{"a b/c":"1"}}]=],
+  [=["resources":{"limits":{"a b":"1"}}]=], [=["resources":{"limits":{"pods":"1"}}]=],
+  [=["resources":{"requests":{"hugepages-2Mi":"-2Mi","cpu":"1"}}]=], [=["resources":{"limits":{"a.b/c":"-1500m"}}]=],
+  [=["resources":{"claims":[{"name":"a"}]}]=], [=["resources":{"claims":[{}]}]=],
+  [=["resources":{"claims":[{"name":"a"},{"name":"a"},{"name":"b","request":"A"},{"name":"b","request":"A"},
+    {"name":"b"},{"name":"a","request":"x"}]}]=],
   -- env
   [=["env":[{"name":"A","value":"x","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}]]=],
   [=["env":[{"name":"A","valueFrom":{}}]]=], [=["env":[{"name":"A=B","value":"x"}]]=],
@@ -86,6 +93,20 @@ add([=[{"spec":{$}}]=], {
     {"containerPort":1,"hostPort":8},{"containerPort":2,"hostPort":8}]}]]=],
   [=["hostAliases":[{"ip":"1::2:","hostnames":["a"]}]]=], [=["hostAliases":[{"ip":"1.2.3.4::","hostnames":["a"]}]]=],
   [=["hostAliases":[{"ip":"1:2:3:4:5:6:7:8::"}]]=], [=["hostAliases":[{"ip":"1:2:3:4:5:6:7:1.2.3.4"}]]=],
+  [=["resourceClaims":[{"name":"z","resourceClaimName":"r"},{"name":"y","resourceClaimName":"r"}],
+    "containers":[{"name":"c","image":"i","resources":{"claims":[{"name":"a"}]}}]]=],
+  [=["initContainers":[{"name":"d","image":"i","resources":{"claims":[{"name":"a"}]}}]]=],
+  [=["resources":{"claims":[{"name":"a"}]}]=], [=["resources":{"limits":{"a.b/c":"1"}}]=],
+  [=["resources":{"limits":{"ephemeral-storage":"1"}}]=],
+  [=["resources":{"limits":{"cpu":"1"},"requests":{"cpu":"2"}}]=],
+  [=["resources":{"limits":{"odd":"1"}}]=], [=["resources":{"limits":{"hugepages-2Mi":"2Mi"}}]=],
+  [=["resources":{"limits":{"cpu":"1"}},"os":{"name":"windows"}]=],
+  [=["resources":{"limits":{"cpu":"1"}},"containers":[{"name":"c","image":"i","resources":{"requests":{"cpu":"2"}}}]]=],
+  [=["resources":{"limits":{"cpu":"1"}},"containers":[{"name":"c","image":"i","resources":{"limits":{"cpu":"2"},
+    "requests":{"cpu":"1"}}}]]=],
+  [=["resources":{"limits":{"cpu":"1","hugepages-2Mi":"2Mi"}},"containers":[{"name":"c","image":"i","resources":{
+    "limits":{"hugepages-2Mi":"4Mi","cpu":"1"}}}]]=],
+  [=["hostAliases":[{"ip":"::ffff:1.2.3.4"},{"ip":"01.2.3.4"}],"dnsConfig":{"nameservers":["1.1.1.01"]}]=],
   [=["initContainers":[{"name":"c","image":"i"}]]=], [=["initContainers":[{"name":"d"}]]=],
   [=["initContainers":[{"name":"d","image":"i","livenessProbe":{"tcpSocket":{"port":1}}}]]=],
   [=["initContainers":[{"name":"d","image":"i","lifecycle":{"preStop":{"exec":{"command":["a"]}}}}]]=],
@@ -121,6 +142,21 @@ add([=[{"spec":{$}}]=], {
     "nodeTaintsPolicy":"Odd"}]]=],
   [=["topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"a","whenUnsatisfiable":"DoNotSchedule",
     "matchLabelKeys":["a"]}]]=],
+})
+
+-- Annotations.
+add([=[{"metadata":{"annotations":{$}},"spec":{"containers":[{"name":"c","image":"i","securityContext":{
+  "seccompProfile":{"type":"Unconfined"},"appArmorProfile":{"type":"Localhost","localhostProfile":"a"}}}]}}]=], {
+  [=["kubernetes.io/config.mirror":"a"]=], [=["controller.kubernetes.io/pod-deletion-cost":"+1"]=],
+  [=["controller.kubernetes.io/pod-deletion-cost":"2147483648"]=],
+  [=["controller.kubernetes.io/pod-deletion-cost":"08"]=], [=["controller.kubernetes.io/pod-deletion-cost":""]=],
+  [=["seccomp.security.alpha.kubernetes.io/pod":"odd"]=],
+  [=["container.seccomp.security.alpha.kubernetes.io/c":"localhost/../a"]=],
+  [=["container.seccomp.security.alpha.kubernetes.io/c":"runtime/default"]=],
+  [=["container.apparmor.security.beta.kubernetes.io/d":"unconfined"]=],
+  [=["container.apparmor.security.beta.kubernetes.io/c":"odd"]=],
+  [=["container.apparmor.security.beta.kubernetes.io/c":"unconfined"]=],
+  [=["container.apparmor.security.beta.kubernetes.io/c":"localhost/b"]=],
 })
 
 -- Of volumes.

@@ -174,12 +174,13 @@ describe("a body for the simulated server #threads", function()
       local spec = { containers = { { name = "c", image = "i" } }, hostAliases = { { ip = ip, hostnames = { "a" } } } }
       return (sim.api:curl("POST", pods .. "?dryRun=All", { metadata = { name = "p" }, spec = spec }))
     end
-    for _, ip in ipairs { "1.2.3.4", "::", "::1", "1::", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:1.2.3.4", "::ffff:1.2.3.4",
+    for _, ip in ipairs { "1.2.3.4", "::", "::1", "1::", "1:2:3:4:5:6:7:8", "1:2:3:4:5:6:1.2.3.4", "::fffe:1.2.3.4",
       "1:2:3:4:5:6:7::", "::2:3:4:5:6:7:8" } do
       assert.are.equal(201, code(ip), ip)
     end
     for _, ip in ipairs { "1::2:", ":1::2", "1.2.3.4::", "1:2:3:4:5:6:7:1.2.3.4", "1:2:3:4:5:6:7:8::", ":::", "1::2::3",
-      "1:2:3:4:5:6:7", "12345::", "::00001", "::g", "::1.2.3", "::1.2.3.4:5", ":", "1.2.3.256" } do
+      "1:2:3:4:5:6:7", "12345::", "::00001", "::g", "::1.2.3", "::1.2.3.4:5", ":", "1.2.3.256",
+      "::ffff:1.2.3.4", "::ffff:102:304", "01.2.3.4", "::1.2.3.04" } do
       assert.are.equal(422, code(ip), ip)
     end
   end)

@@ -53,7 +53,8 @@ static json_t *unread(const struct sim_served *served)
 static void respond_deleted(struct writing *w, bool tried, struct sim_written *written)
 {
     const struct sim_served *served = w->target->served;
-    if (tried && !written->refusal && written->removed && json_array_size(written->finalizers)) {
+    if (tried && !written->refusal && written->removed &&
+        json_array_size(sim_at(written->before, "metadata.finalizers"))) {
         w->reply->code = 200;
         w->reply->json = unread(served);
         sim_written_clear(w->api, written);

@@ -64,9 +64,10 @@ static void warn_of(const struct writing *w, const struct sim_written *written)
     json_t *whole = sim_served_json(w->target->served, written->object);
     if (!w->reply->warnings) w->reply->warnings = json_array();
     if (kind->custom)
-        warn_of_finalizers(sim_at(whole, "metadata.finalizers"), written->finalizers, w->reply->warnings);
+        warn_of_finalizers(sim_at(whole, "metadata.finalizers"),
+                           sim_at(written->before, "metadata.finalizers"), w->reply->warnings);
     else
-        sim_rules_warnings(kind->kind, created ? NULL : whole, whole, w->reply->warnings);
+        sim_rules_warnings(kind->kind, created ? NULL : written->before, whole, w->reply->warnings);
     json_decref(whole);
 }
 

@@ -72,9 +72,6 @@ static void set_first_status(const struct schema_kind *schema, json_t *object)
     json_t *first = json_loads(schema->first_status ? schema->first_status : "{}", 0, NULL);
     set_times(first, sim_at(object, "metadata.creationTimestamp"));
     json_object_update_new(status, first);
-    if (schema->graceful)
-        json_object_set_new(status, "qosClass",
-                            json_string(sim_quality_of_service(json_object_get(object, "spec"))));
 }
 
 void sim_apply_first(const struct sim_kind *kind, json_t *object)

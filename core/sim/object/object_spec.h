@@ -18,12 +18,6 @@ void sim_add_rule_causes(const struct sim_kind *kind, const json_t *old, const j
 /* Appends the causes for what changed in the spec of a pod; both have their defaults. */
 void sim_add_pod_change_causes(const json_t *old, const json_t *object, json_t *causes);
 
-/* --- The quality of service class of a pod, which follows from the resources of its containers.
- * Owner: a constant is given. May be called anywhere. */
-
-/* Guaranteed, Burstable or BestEffort. `spec` has its defaults already. */
-const char *sim_quality_of_service(const json_t *spec);
-
 /* Sets a condition of a pod, which it takes, in the place of that of its type. */
 void sim_pod_set_condition(json_t *pod, json_t *condition);
 

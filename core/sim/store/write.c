@@ -64,7 +64,7 @@ void sim_written_clear(struct sim_api *api, struct sim_written *written)
 {
     sim_store_release(api->store, written->object);
     json_decref(written->refusal);
-    json_decref(written->finalizers);
+    json_decref(written->before);
     *written = (struct sim_written){0};
 }
 
@@ -308,8 +308,8 @@ static bool try_update(struct sim_change *c, struct sim_object *old)
          unsettled = becomes_unsettled(served->kind, old->unsettled && refusal.patched, wanted, after);
     if (after) sim_stamp(served->kind, before, after, clock_wall_us(sim_clock(c->api)) / 1000000);
     if (after) own(c, old->unsettled && !unsettled, before, wanted, after);
-    json_decref(c->written->finalizers); /* of a try that another write was faster than */
-    c->written->finalizers = json_incref(sim_at(before, "metadata.finalizers"));
+    json_decref(c->written->before); /* of a try that another write was faster than */
+    c->written->before = json_incref(before);
     if (!after)
         c->written->refusal = refusal.status;
     else if (c->by.dry_run || stays(served->kind, before, old, after, unsettled))
@@ -386,8 +386,8 @@ static bool try_delete(struct sim_change *c, struct sim_object *old)
     enum sim_delete_step step =
         sim_prepare_delete(served->kind, before, c->options, &fresh.now, &updated, &refusal);
     bool changes = step == SIM_DELETE_REMOVE || (updated && !json_equal(before, updated));
-    json_decref(c->written->finalizers);
-    c->written->finalizers = json_incref(sim_at(before, "metadata.finalizers"));
+    json_decref(c->written->before);
+    c->written->before = json_incref(before);
     if (step == SIM_DELETE_REFUSED)
         c->written->refusal = refusal.status;
     else if (c->by.dry_run || !changes) {

@@ -9,7 +9,7 @@
 struct sim_written {
     struct sim_object *object; /* as it is now, or was when it was removed; NULL with a refusal */
     json_t *refusal;           /* a Status, new reference; NULL when it is done */
-    json_t *finalizers;        /* of the object before an update; a new reference, or NULL */
+    json_t *before;            /* the object before an update; a new reference, or NULL */
     bool created, removed;
 };
 

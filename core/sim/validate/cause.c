@@ -74,10 +74,12 @@ void sim_add_found(json_t *causes, const json_t *found)
     json_t *problem;
     size_t i;
     json_array_foreach ((json_t *)found, i, problem)
-        json_array_append_new(causes, sim_cause(sim_text_at(json_array_get(problem, 0), ""),
-                                                sim_text_at(json_array_get(problem, 1), ""),
-                                                json_array_get(problem, 3),
-                                                sim_text_at(json_array_get(problem, 2), "")));
+        json_array_append_new(causes, json_is_string(problem)
+                                          ? json_incref(problem)
+                                          : sim_cause(sim_text_at(json_array_get(problem, 0), ""),
+                                                      sim_text_at(json_array_get(problem, 1), ""),
+                                                      json_array_get(problem, 3),
+                                                      sim_text_at(json_array_get(problem, 2), "")));
 }
 
 void sim_add_causes(json_t *causes, lua_State *L)

@@ -12,7 +12,7 @@ json_t *sim_cause(const char *type, const char *field, const json_t *value, cons
 /* Appends a cause for the string for each of the `problems`, sentences joined by "; "; empties them. */
 void sim_add_problems(json_t *causes, const char *field, const char *text, struct buf *problems);
 /* Appends a cause for each problem that a function of lua/sim/ found: lists of type, field, detail and value.
- */
+ * A problem that is a text is a warning. */
 void sim_add_found(json_t *causes, const json_t *found);
 /* Calls a function that is ready to be called, and appends a cause for each problem that it finds. */
 void sim_add_causes(json_t *causes, lua_State *L);

@@ -5,7 +5,6 @@
 
 #include "base/buf.h"
 #include "base/mem.h"
-#include "sim/text/names.h"
 #include "sim/text/tree.h"
 #include "sim/validate/cause.h"
 #include "sim/validate/rule.h"
@@ -257,26 +256,6 @@ static void check_selects(const struct rule_check *check)
                      "`selector` does not match template `labels`");
 }
 
-/* Quantities are stored in their shortest form. */
-static void check_whole(const struct rule_check *check, const char *text)
-{
-    if (!*text || !strchr("mun", text[strlen(text) - 1])) return;
-    char *path = sim_rule_path(check, "");
-    json_array_append_new(
-        check->causes,
-        sim_textf("%s: fractional byte value \"%s\" is invalid, must be an integer", path, text));
-    free(path);
-}
-
-static void check_label(const struct rule_check *check, const char *text)
-{
-    struct buf problems = {0};
-    if (!sim_check_label(str_of(text), &problems))
-        json_array_append_new(check->causes,
-                              sim_textf("%s: [%s]", check->rule->argument, buf_text(&problems)));
-    buf_clear(&problems);
-}
-
 /* Checks that take more than words to say. */
 static void check_lua(const struct rule_check *check)
 {
@@ -331,8 +310,6 @@ void sim_rule_check(const struct rule_check *check)
     case SCHEMA_CHECK_BELOW: check_below(check); break;
     case SCHEMA_CHECK_RISES: check_rises(check); break;
     case SCHEMA_CHECK_WRONG: sim_rule_add(check, "FieldValueInvalid", "", NULL, rule->argument); break;
-    case SCHEMA_CHECK_WHOLE: check_whole(check, text); break;
-    case SCHEMA_CHECK_LABEL: check_label(check, text); break;
     case SCHEMA_CHECK_WARNS: json_array_append_new(check->causes, json_string(rule->argument)); break;
     case SCHEMA_CHECK_EQUAL:
         if (strcmp(text, sim_text_at(check->level->value, *rule->words)) == 0) break;

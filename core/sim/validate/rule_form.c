@@ -1,7 +1,6 @@
 /* Forms of texts; see rule_form.h. */
 #include "sim/validate/rule_form.h"
 
-#include <arpa/inet.h>
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,23 +33,6 @@ static bool check_config_key(struct str key, struct buf *problems)
     else if (str_starts(key, STR("..")))
         buf_puts(problems, "must not start with '..'");
     return problems->len == 0;
-}
-
-static bool is_address(const char *text)
-{
-    unsigned char address[sizeof(struct in6_addr)];
-    return inet_pton(strchr(text, ':') ? AF_INET6 : AF_INET, text, address) == 1;
-}
-
-static bool check_address(struct str text, struct buf *problems)
-{
-    return is_address(text.p) ||
-           add(problems, "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)");
-}
-
-static bool check_endpoint(struct str text, struct buf *problems)
-{
-    return is_address(text.p) || (check_address(text, problems), add(problems, "must be a valid IP address"));
 }
 
 static bool check_port_name(struct str text, struct buf *problems)
@@ -93,12 +75,6 @@ static bool check_resource(struct str name, struct buf *problems)
            add(problems, "must be a standard resource type or fully qualified");
 }
 
-static bool check_container_resource(struct str name, struct buf *problems)
-{
-    if (check_resource(name, problems) && !is_word("storage", name.p)) return true;
-    return add(problems, "must be a standard resource for containers");
-}
-
 /* Capitals are valid in the prefix, too. */
 static bool check_annotation(struct str key, struct buf *problems)
 {
@@ -135,12 +111,10 @@ void sim_rule_form(const struct rule_check *check, const char *form, const char 
         {"key", sim_check_key},
         {"value", sim_check_label_value},
         {"segment", sim_check_segment},
-        {"endpoint", check_endpoint},
         {"config key", check_config_key},
         {"port name", check_port_name},
         {"trimmed", check_trimmed},
         {"resource", check_resource},
-        {"container resource", check_container_resource},
         {"annotation key", check_annotation},
         {"known finalizer", check_known_finalizer},
     };

@@ -1,4 +1,5 @@
 -- Jobs and CronJobs. Arguments as in volumes.lua.
+local forms = require "sim.checks.forms"
 local found = require "sim.checks.found"
 local json = require "sim.json"
 
@@ -205,6 +206,16 @@ function batch.success(path, policy, job)
       problems:invalid(place .. ".succeededCount", n,
         string.format("must be less than or equal to %d (the number of specified completions)", completions))
     end
+  end
+  return problems
+end
+
+-- Pods of an indexed job have its name and their index.
+function batch.last_hostname(path, name, _, _, _, job)
+  local problems = found.new()
+  local hostname = string.format("%s-%d", name, json.int(job, "spec.completions", 0) - 1)
+  if forms.label(hostname) then
+    problems:invalid(path, name, "will not able to create pod with invalid DNS label: " .. hostname)
   end
   return problems
 end

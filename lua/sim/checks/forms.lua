@@ -1,6 +1,6 @@
 -- Forms of texts that are rare: functions that return what is wrong with one, sentences joined by "; ", or nil. Those
 -- that every request needs are C (core/sim/validate/rule_form.c).
-local bit = require "bit"
+local addresses = require "sim.checks.addresses"
 local jsonpath = require "sim.jsonpath"
 
 local forms = {}
@@ -93,61 +93,34 @@ end
 
 -- --- addresses
 
-local function is_v4(ip)
-  local parts = {}
-  for part in ip:gmatch "[^.]+" do parts[#parts + 1] = tonumber(part:match "^%d+$") or 256 end
-  local gap = ip:find "^%." or ip:find "%.%." or ip:find "%.$"
-  return #parts == 4 and not gap and math.max(unpack(parts)) < 256
-end
+forms.is_address = addresses.is_valid
 
--- How many groups of 16 bits there are between colons; nil of what is none. The end may be an IPv4 address.
-local function count_groups(source, is_end)
-  local n, over = 0, false
-  for group in (source ~= "" and source .. ":" or ""):gmatch "(.-):" do
-    local embedded = is_end and group:find(".", 1, true) and is_v4(group)
-    if over or not embedded and not group:find "^%x%x?%x?%x?$" then return end
-    n, over = n + (embedded and 2 or 1), embedded
-  end
-  return n
-end
-
--- A gap stands for at least one group.
-local function is_v6(ip)
-  local head, tail = ip:match "^(.-)::(.*)$"
-  if not head then return count_groups(ip, true) == 8 end
-  local before, after = count_groups(head, false), count_groups(tail, true)
-  return before ~= nil and after ~= nil and before + after < 8
-end
-
-function forms.is_address(ip)
-  if ip:find(":", 1, true) then return is_v6(ip) end
-  return is_v4(ip)
+local function has_leading_zero(ip)
+  local v4 = ip:match "%d+%.%d+%.%d+%.%d+$"
+  return v4 and ("." .. v4):find "%.0%d" ~= nil
 end
 
 function forms.address(text)
-  return not forms.is_address(text) and "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)" or nil
+  if not addresses.is_valid(text) then return "must be a valid IP address, (e.g. 10.9.8.7 or 2001:db8::ffff)" end
+  if has_leading_zero(text) then return "must not have leading 0s" end
+  return addresses.is_mapped(text) and "must not be an IPv4-mapped IPv6 address" or nil
 end
 
-local function bits_set(ip, bits)
-  local number = 0
-  for part in ip:gmatch "%d+" do number = number * 256 + part end
-  return bits < 32 and bit.band(bit.tobit(number), bit.rshift(-1, bits)) ~= 0
+-- It is looked at a second time for whether it may be an endpoint's.
+function forms.endpoint(text)
+  local wrong = forms.address(text)
+  return wrong and not addresses.is_valid(text) and wrong .. "; must be a valid IP address" or wrong
 end
 
 function forms.cidr(text)
-  local ip, bits = text:match "^(.*)/(%d%d?%d?)$"
+  local ip, bits = text:match "^(.*)/(%d+)$"
   local most = ip and (ip:find(":", 1, true) and 128 or 32)
-  if ip and forms.is_address(ip) and tonumber(bits) <= most then return end
-  return "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
-end
-
--- As newer fields have it: without leading zeros or bits that are not of the network.
-forms["network"] = function(text)
-  local ip, bits = text:match "^([%d.]+)/(%d+)$"
-  local wrong = forms.cidr(text)
-  if wrong or not ip then return wrong end
-  if text:find "%f[%d]0%d" then return "must not have leading 0s in IP or prefix length" end
-  return bits_set(ip, tonumber(bits)) and "must not have bits set beyond the prefix length" or nil
+  if not (ip and addresses.is_valid(ip) and tonumber(bits) <= most) then
+    return "must be a valid CIDR value, (e.g. 10.9.8.0/24 or 2001:db8::/64)"
+  end
+  if has_leading_zero(ip) or bits:find "^0%d" then return "must not have leading 0s in IP or prefix length" end
+  if addresses.is_mapped(ip) then return "must not have an IPv4-mapped IPv6 address" end
+  return addresses.has_bits_behind(ip, tonumber(bits)) and "must not have bits set beyond the prefix length" or nil
 end
 
 -- --- hosts and domains

@@ -1,4 +1,5 @@
 -- Services, ingresses, policies and slices of endpoints. Arguments as in volumes.lua.
+local addresses = require "sim.checks.addresses"
 local forms = require "sim.checks.forms"
 local found = require "sim.checks.found"
 local json = require "sim.json"
@@ -48,7 +49,11 @@ end
 local function check_address(problems, path, above, type, address)
   local wide = address:find(":", 1, true)
   problems:form(path, address, "address")
-  if not forms.is_address(address) then return end
+  if forms.address(address) then return end
+  local own = addresses.canonical(address)
+  if own ~= address then
+    return problems:invalid(path, address, string.format('must be in canonical form ("%s")', own))
+  end
   if (type == "IPv6") ~= (wide ~= nil) then
     problems:invalid(above, address, string.format("must be an %s address", type))
   end
@@ -56,13 +61,13 @@ local function check_address(problems, path, above, type, address)
 end
 
 local function check_endpoint(problems, path, endpoint, type)
-  local addresses = at(endpoint, "addresses")
-  if count(addresses) == 0 then
+  local list = at(endpoint, "addresses")
+  if count(list) == 0 then
     problems:required(path .. ".addresses", "must contain at least 1 address")
-  elseif count(addresses) > 100 then
-    problems:too_many(path .. ".addresses", count(addresses), 100)
+  elseif count(list) > 100 then
+    problems:too_many(path .. ".addresses", count(list), 100)
   end
-  for i, address in each(addresses) do
+  for i, address in each(list) do
     local place = string.format("%s.addresses[%d]", path, i - 1)
     if type == "IPv4" or type == "IPv6" then
       check_address(problems, place, path .. ".addresses", type, address)

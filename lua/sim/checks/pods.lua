@@ -4,69 +4,10 @@ jit.off(true, true)
 
 local found = require "sim.checks.found"
 local json = require "sim.json"
-local quantities = require "sim.checks.quantities"
 
-local at, text, each, int, members = json.at, json.text, json.each, json.int, json.members
+local at, text, each, int = json.at, json.text, json.each, json.int
 
 local pods = {}
-
--- --- resources
-
-local native = { cpu = true, memory = true, ["ephemeral-storage"] = true }
-
-local function is_own(name) return not name:find("/", 1, true) or name:find("kubernetes.io/", 1, true) end
-
-local function is_huge(name) return name:sub(1, 10) == "hugepages-" end
-
-local function huge_problem(name, value)
-  local size = quantities.number(name:sub(11))
-  if size > 0 and quantities.number(value) % size ~= 0 then
-    return string.format("%s is not positive integer multiple of %s", value, name)
-  end
-end
-
--- Returns the amounts by name.
-local function check_amounts(problems, path, amounts, all)
-  local values = {}
-  for name, value in members(amounts) do
-    values[name], all[name] = value, true
-    if not native[name] then
-      local place = string.format("%s[%s]", path, name)
-      if not is_own(name) and not quantities.is_whole(value) then
-        problems:invalid(place, value, "must be an integer")
-      end
-      local huge = is_huge(name) and huge_problem(name, value)
-      if huge then
-        problems:invalid(place, value, huge)
-      end
-      all.huge = all.huge or is_huge(name)
-    end
-  end
-  return values
-end
-
-local function check_request(problems, path, name, value, limit)
-  local exact = not native[name] and (is_huge(name) or not is_own(name))
-  if value == limit then return end
-  local wanted, most = quantities.number(value), limit and quantities.number(limit)
-  if limit and exact and wanted ~= most then
-    problems:invalid(path .. ".requests", value, string.format("must be equal to %s limit of %s", name, limit))
-  elseif limit and wanted > most then
-    problems:invalid(path .. ".requests", value,
-      string.format("must be less than or equal to %s limit of %s", name, limit))
-  elseif not limit and exact then
-    problems:required(path .. ".limits", "Limit must be set for non overcommitable resources")
-  end
-end
-
-function pods.resources(path, resources)
-  local problems, all = found.new(), {}
-  local limits = check_amounts(problems, path .. ".limits", at(resources, "limits"), all)
-  local requests = check_amounts(problems, path .. ".requests", at(resources, "requests"), all)
-  for name, value in pairs(requests) do check_request(problems, path, name, value, limits[name]) end
-  if all.huge and not all.cpu and not all.memory then problems:forbidden(path, "HugePages require cpu or memory") end
-  return problems
-end
 
 -- --- environments
 

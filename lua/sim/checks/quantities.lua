@@ -21,4 +21,25 @@ function quantities.is_whole(value)
   return number == math.floor(number)
 end
 
+local decimal, binary = { "", "k", "M", "G", "T", "P", "E" }, { "", "Ki", "Mi", "Gi", "Ti", "Pi", "Ei" }
+
+local function shortest(number, step, suffixes)
+  local i = 1
+  while number % step == 0 and number ~= 0 and suffixes[i + 1] do number, i = number / step, i + 1 end
+  return string.format("%.0f%s", number, suffixes[i])
+end
+
+-- Returns the shortest text, in powers of 1024 if the text that it is like has such a unit.
+local function shown(number, like)
+  if like:find "i$" and math.abs(number) >= 1024 then return shortest(math.ceil(number), 1024, binary) end
+  if number == math.floor(number) then return shortest(number, 1000, decimal) end
+  return string.format("%.0fm", math.ceil(number * 1000 - 1e-6))
+end
+
+-- The unit is that of the first, unless it is 0.
+function quantities.sum(a, b)
+  local first, second = quantities.number(a), quantities.number(b)
+  return shown(first + second, first == 0 and b or a)
+end
+
 return quantities
