@@ -103,8 +103,10 @@ local function resources(kinds, group, version)
 end
 
 local function version_info()
-  return object("major", "1", "minor", "36", "gitVersion", "v1.36.3", "gitCommit", "", "gitTreeState", "",
-    "buildDate", "1970-01-01T00:00:00Z", "goVersion", "", "compiler", "kubelua sim", "platform", "linux/amd64")
+  return object("major", "1", "minor", "36", "emulationMajor", "1", "emulationMinor", "36",
+    "minCompatibilityMajor", "1", "minCompatibilityMinor", "35", "gitVersion", "v1.36.3", "gitCommit", "",
+    "gitTreeState", "", "buildDate", "1970-01-01T00:00:00Z", "goVersion", "", "compiler", "kubelua sim",
+    "platform", "linux/amd64")
 end
 
 local function below_apis(kinds, path)
@@ -174,22 +176,24 @@ local function aggregated(kinds, core, form)
 end
 
 -- Returns the response to a path in the legacy form; nil if it is none of discovery's, or nothing is there.
-local function legacy(kinds, path)
+local function legacy(kinds, path, host)
   if path == "/version" then return version_info() end
   if path == "/api" then
-    return object("kind", "APIVersions", "versions", { "v1" }, "serverAddressByClientCIDRs", {})
+    return object("kind", "APIVersions", "versions", { "v1" }, "serverAddressByClientCIDRs",
+      { object("clientCIDR", "0.0.0.0/0", "serverAddress", host or "") })
   end
   if path == "/apis" then return groups(kinds) end
   if path:sub(1, 6) == "/apis/" then return below_apis(kinds, path:sub(7)) end
   if path:sub(1, 5) == "/api/" then return resources(kinds, "", path:sub(6)) end
 end
 
--- Returns a list of the response and the number of its content type, 0 that of the legacy form; nil for nothing.
-function discovery.respond(kinds, path, accept)
+-- `host` is where the client has found the server. Returns a list of the response and the number of its content
+-- type, 0 that of the legacy form; nil for nothing.
+function discovery.respond(kinds, path, accept, host)
   if #path > 1 then path = path:gsub("/$", "") end
   local form = (path == "/api" or path == "/apis") and aggregated_form(accept)
   if form then return { aggregated(kinds, path == "/api", form), forms[form] } end
-  local response = legacy(kinds, path)
+  local response = legacy(kinds, path, host)
   return response and { response, 0 }
 end
 

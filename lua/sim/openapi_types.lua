@@ -1,6 +1,7 @@
 -- Types of the schema bundle as OpenAPI v3 has them. `types.source` gives a type by its name, as a map that
 -- api/openapi.c makes.
 local json = require "sim.json"
+local marks = require "sim.openapi_marks"
 
 local at, text, object, each, set = json.at, json.text, json.object, json.each, json.set
 
@@ -50,6 +51,8 @@ local function name_of(type)
   return string.format("%s.%s", elsewhere[package] or "io.k8s.api." .. package, rest)
 end
 
+types.name_of = name_of
+
 -- {"$ref": "#/components/schemas/NAME"}
 function types.ref(name) return object("$ref", "#/components/schemas/" .. name) end
 
@@ -67,6 +70,15 @@ local function value_of(schemas, field)
   local type = text(field, "type")
   return type ~= "" and types.ref(types.add(schemas, type)) or object() -- any JSON, or one of a CRD's choices
 end
+
+-- What a field, or an element, is unless it is said; nil for what has no such value.
+local zeros = {
+  string = function() return "" end,
+  bool = function() return false end,
+  int32 = function() return json.integer(0) end,
+  int64 = function() return json.integer(0) end,
+  object = function() return object() end,
+}
 
 local function list_of(value) return object("type", "array", "items", value) end
 local function map_of(value) return object("type", "object", "additionalProperties", value) end
@@ -88,7 +100,7 @@ local function set_merge(property, field)
   local is_list = holder == "list" or holder == "namedlist" or text(field, "form") == "bytes"
   local type, keys = (is_list and list_types or map_types)[text(field, "merge")], at(field, "listKeys")
   set(property, is_list and "x-kubernetes-list-type" or "x-kubernetes-map-type", type)
-  set(property, "x-kubernetes-list-map-keys", keys)
+  set(property, "x-kubernetes-list-map-keys", json.count(keys) > 0 and keys or nil)
   local merges, retains = at(field, "patchMerges"), at(field, "retainsKeys")
   set(property, "x-kubernetes-patch-strategy", merges and retains and "merge,retainKeys" or merges and "merge"
     or retains and "retainKeys" or at(field, "patchReplaces") and "replace" or nil)
@@ -96,27 +108,56 @@ local function set_merge(property, field)
 end
 
 -- A reference stands alone: what is said beside it needs an allOf around it.
-local function property_of(schemas, field)
-  local property = holders[text(field, "holder")](value_of(schemas, field))
-  local description, value, enums = at(field, "description"), at(field, "default"), at(field, "enums")
-  if json.get(property, "$ref") and (value ~= nil or description) then property = object("allOf", { property }) end
-  set(property, "description", description)
-  set(property, "default", value)
-  set(at(property, "items") or property, "enum", enums)
+local function with(value, key, more)
+  if more == nil then return value end
+  if json.get(value, "$ref") then value = object("allOf", { value }) end
+  set(value, key, more)
+  return value
+end
+
+local function zero_of(field) return zeros[text(field, "form")] and zeros[text(field, "form")]() end
+
+-- The value of an element is never nothing, unless it is a list itself.
+local function held_of(schemas, field)
+  local value, holder = value_of(schemas, field), text(field, "holder")
+  if holder ~= "one" and not at(field, "optional") then value = with(value, "default", zero_of(field)) end
+  return holders[holder](value)
+end
+
+-- `type` is the name of the type that has the field, without its package.
+local function property_of(schemas, type, field)
+  local property = held_of(schemas, field)
+  local value = (marks.defaults[type] or {})[text(field, "name")]
+  if value == nil and at(field, "always") and text(field, "holder") == "one" then value = zero_of(field) end
+  property = with(with(property, "default", value), "description", at(field, "description"))
+  local enums = at(field, "enums")
+  local holder = at(property, "items") or at(property, "additionalProperties") or property
+  set(holder, "enum", marks.enums[text(field, "name")] or json.count(enums) > 0 and enums or nil)
   set_merge(property, field)
   return property
 end
 
-local function add_fields(schemas, type, properties, required)
+local function add_fields(schemas, name, type, properties, required)
   for _, field in each(at(type, "fields")) do
-    local name, inlined = text(field, "name"), at(field, "type")
-    if name ~= "" then
-      set(properties, name, property_of(schemas, field))
-      if at(field, "required") then required[#required + 1] = name end
+    local key, inlined = text(field, "name"), at(field, "type")
+    if key ~= "" then
+      set(properties, key, property_of(schemas, name:match "[^.]+$", field))
+      if at(field, "required") then required[#required + 1] = key end
     elseif inlined then
-      add_fields(schemas, types.source(inlined), properties, required)
+      add_fields(schemas, inlined, types.source(inlined), properties, required)
     end
   end
+end
+
+-- Subjects are of two groups, and only one of them is a union.
+local function union_of(type)
+  local union = marks.unions[type:match "[^.]+$"]
+  if not union or type:find "^rbac" then return nil end
+  local others = object()
+  for name, value in pairs(union) do
+    if name ~= 1 then set(others, name, value) end
+  end
+  return { object("discriminator", union[1] ~= "" and union[1] or nil, "fields-to-discriminateBy", others) }
 end
 
 -- Adds the schema of a type, and of all types in it, to `schemas`; returns its name, "" if there is none. A type is
@@ -129,9 +170,10 @@ function types.add(schemas, type)
   local schema, properties, required = object("type", "object"), object(), {}
   set(schemas, name, schema)
   set(schema, "description", at(source, "description"))
-  add_fields(schemas, source, properties, required)
+  add_fields(schemas, type, source, properties, required)
   set(schema, "properties", json.count(properties) > 0 and properties or nil)
   set(schema, "required", #required > 0 and required or nil)
+  set(schema, "x-kubernetes-unions", union_of(type))
   set(schema, "x-kubernetes-map-type", at(source, "atomic") and "atomic" or nil)
   return name
 end

@@ -1,4 +1,5 @@
 -- `kubelua sim`: create, update, patch, delete, subresources, custom resources, namespaces.
+local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local temp = require "spec.support.temp"
 local watching = require "spec.support.watching"
@@ -355,8 +356,9 @@ describe("a write to the simulated server #threads", function()
 
   it("takes custom resources when their definition is there, until it goes", function()
     sim.api:request("GET", widgets, nil, nil, 404)
-    local made = sim.api:create(crds, crd)
-    assert.are.equal("Established", made.status.conditions[2].type)
+    assert.are.same({ acceptedNames = { plural = "", kind = "" }, conditions = cjson.null, storedVersions = { "v1" } },
+      sim.api:create(crds, crd).status)
+    assert.are.equal("Established", sim.api:get(crds .. "/widgets.example.com").status.conditions[2].type)
     sim.api:create(widgets, widget)
     local _, text = sim.api:curl("GET", widgets)
     assert.has_match('^{"apiVersion":"example.com/v1","items":%[{"apiVersion":"example.com/v1","kind":"Widget",', text)
@@ -376,8 +378,9 @@ describe("a write to the simulated server #threads", function()
   end)
 
   it("serves a version more when a definition changes, and keeps the objects", function()
-    local made = sim.api:create(crds, crd)
+    sim.api:create(crds, crd)
     sim.api:create(widgets, widget)
+    local made = sim.api:get(crds .. "/widgets.example.com")
     local w = watching.open(sim.server, widgets .. initial)
     w:short(2)
     made.spec.versions[2].name = "v2"

@@ -68,8 +68,8 @@ static void serve(void *ctx, const struct sim_request *request, struct sim_reply
         return;
     }
     if (replay_steer(replay, request, reply) || health(request, reply)) return;
-    reply->json =
-        sim_discovery(request->path, request->accept, &replay->served.kind, 1, &reply->content_type);
+    reply->json = sim_discovery(request->path, request->accept, sim_header(request, "Host"),
+                                &replay->served.kind, 1, &reply->content_type);
     if (reply->json)
         reply->code = 200;
     else

@@ -8,8 +8,7 @@
 #include "base/str.h"
 #include "sim/lua/lua.h"
 
-/* Returns an array; NULL for NULL. */
-static json_t *strings(const char *const *list)
+json_t *sim_strings_json(const char *const *list)
 {
     json_t *array = list ? json_array() : NULL;
     for (; list && *list; list++) json_array_append_new(array, json_string(*list));
@@ -22,7 +21,7 @@ static json_t *subresources_of(const struct sim_kind *kind)
     struct schema_subresource sub;
     for (size_t at = 0; sim_next_subresource(kind, &at, &sub);)
         json_array_append_new(list, json_pack("{ss ss* ss so}", "name", sub.name, "version", sub.version,
-                                              "kind", sub.kind, "verbs", strings(sub.verbs)));
+                                              "kind", sub.kind, "verbs", sim_strings_json(sub.verbs)));
     return list;
 }
 
@@ -31,14 +30,18 @@ static json_t *kind_json(const struct sim_kind *kind)
     static const char *const all[] = {"delete", "deletecollection", "get",   "list", "patch",
                                       "create", "update",           "watch", NULL};
     const struct sim_kind *stored = kind->stored;
-    return json_pack(
-        "{ss ss ss ss ss sb sb sb sb so* ss* sO* so so* so* so}", "group", kind->group, "version",
-        kind->version, "plural", kind->plural, "singular", kind->singular, "kind", kind->kind, "namespaced",
-        kind->namespaced, "custom", kind->custom, "unstored", kind->unstored, "notStorage", kind->not_storage,
-        "stored", stored ? json_sprintf("%s/%s/%s", stored->group, stored->version, stored->kind) : NULL,
-        "type", kind->schema ? kind->schema->type : NULL, "structural", kind->structural, "verbs",
-        strings(kind->schema ? kind->schema->verbs : all), "shortNames", strings(kind->short_names),
-        "categories", strings(kind->categories), "subresources", subresources_of(kind));
+    return json_pack("{ss ss ss ss ss ss* sb sb sb sb sb so* so* ss* sO* so so* so* so}", "group",
+                     kind->group, "version", kind->version, "plural", kind->plural, "singular",
+                     kind->singular, "kind", kind->kind, "listKind", kind->list_kind, "namespaced",
+                     kind->namespaced, "custom", kind->custom, "unstored", kind->unstored, "notStorage",
+                     kind->not_storage, "returnsDeleted",
+                     kind->schema && kind->schema->returns_deleted && strcmp(kind->kind, "Namespace") != 0,
+                     "selectableFields", sim_strings_json(kind->custom ? kind->field_labels : NULL), "stored",
+                     stored ? json_sprintf("%s/%s/%s", stored->group, stored->version, stored->kind) : NULL,
+                     "type", kind->schema ? kind->schema->type : NULL, "structural", kind->structural,
+                     "verbs", sim_strings_json(kind->schema ? kind->schema->verbs : all), "shortNames",
+                     sim_strings_json(kind->short_names), "categories", sim_strings_json(kind->categories),
+                     "subresources", subresources_of(kind));
 }
 
 json_t *sim_kinds_json(const struct sim_kind *const *kinds, size_t n)
@@ -49,8 +52,8 @@ json_t *sim_kinds_json(const struct sim_kind *const *kinds, size_t n)
     return list;
 }
 
-json_t *sim_discovery(const char *path, const char *accept, const struct sim_kind *const *kinds, size_t n,
-                      const char **content_type)
+json_t *sim_discovery(const char *path, const char *accept, const char *host,
+                      const struct sim_kind *const *kinds, size_t n, const char **content_type)
 {
     static const char *const types[] = {
         "application/json", "application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList",
@@ -62,6 +65,7 @@ json_t *sim_discovery(const char *path, const char *accept, const struct sim_kin
     sim_lua_push_new(L, sim_kinds_json(kinds, n));
     lua_pushstring(L, path);
     lua_pushstring(L, accept);
+    lua_pushstring(L, host);
     json_t *result = sim_lua_call(L);
     json_t *response = json_incref(json_array_get(result, 0));
     if (response) *content_type = types[json_integer_value(json_array_get(result, 1))];

@@ -10,58 +10,23 @@
 
 /* --- types of the bundle, as openapi_types.lua reads them */
 
-static const char *form_of(const struct schema_field *field)
-{
-    static const char *const forms[] = {
-        [SCHEMA_STRING] = "string",
-        [SCHEMA_BOOL] = "bool",
-        [SCHEMA_INT32] = "int32",
-        [SCHEMA_INT64] = "int64",
-        [SCHEMA_DOUBLE] = "double",
-        [SCHEMA_BYTES] = "bytes",
-        [SCHEMA_QUANTITY] = "quantity",
-        [SCHEMA_INT_OR_STRING] = "intstr",
-        [SCHEMA_TIME] = "time",
-        [SCHEMA_MICRO_TIME] = "microtime",
-        [SCHEMA_DURATION] = "duration",
-        [SCHEMA_RAW] = "raw",
-        [SCHEMA_JSON] = "json",
-        [SCHEMA_SCHEMA_OR_BOOL] = "schemaorbool",
-        [SCHEMA_SCHEMA_OR_ARRAY] = "schemaorarray",
-        [SCHEMA_SCHEMA_OR_STRINGS] = "schemaorstrings",
-        [SCHEMA_OBJECT] = "object",
-    };
-    return forms[field->form];
-}
-
-/* Returns an array; NULL for an empty list. */
-static json_t *strings(const char *const *list)
-{
-    json_t *array = *list ? json_array() : NULL;
-    for (; *list; list++) json_array_append_new(array, json_string(*list));
-    return array;
-}
+/* Words for the values of enum schema_form, schema_holder and schema_merge, in their order. */
+static const char *const forms[] = {"string",          "bool",     "int32",  "int64",        "double",
+                                    "bytes",           "quantity", "intstr", "time",         "microtime",
+                                    "duration",        "raw",      "json",   "schemaorbool", "schemaorarray",
+                                    "schemaorstrings", "object"};
+static const char *const holders[] = {"one", "list", "namedlist", "map", "mapoflists"};
+static const char *const merges[] = {"", "atomic", "set", "map", "granular"};
 
 static json_t *field_json(const struct schema_field *field)
 {
-    static const char *const holders[] = {[SCHEMA_ONE] = "one",
-                                          [SCHEMA_LIST] = "list",
-                                          [SCHEMA_NAMED_LIST] = "namedlist",
-                                          [SCHEMA_MAP] = "map",
-                                          [SCHEMA_MAP_OF_NAMED_LISTS] = "mapoflists"};
-    static const char *const merges[] = {[SCHEMA_MERGE_UNSAID] = "",
-                                         [SCHEMA_ATOMIC] = "atomic",
-                                         [SCHEMA_SET] = "set",
-                                         [SCHEMA_LIST_MAP] = "map",
-                                         [SCHEMA_GRANULAR] = "granular"};
-    return json_pack("{ss ss* ss ss ss* ss so* so* so* ss* sb sb sb sb}", "name", field->name, "description",
-                     nonempty(field->description), "form", form_of(field), "holder", holders[field->holder],
-                     "type", field->object, "merge", merges[field->merge], "listKeys",
-                     strings(field->list_keys), "enums", strings(field->enums), "default",
-                     field->value ? json_loads(field->value, JSON_DECODE_ANY, NULL) : NULL, "mergeKey",
+    return json_pack("{ss ss* ss ss ss* ss so* so* ss* sb sb sb sb sb sb}", "name", field->name,
+                     "description", nonempty(field->description), "form", forms[field->form], "holder",
+                     holders[field->holder], "type", field->object, "merge", merges[field->merge], "listKeys",
+                     sim_strings_json(field->list_keys), "enums", sim_strings_json(field->enums), "mergeKey",
                      field->merge_key, "patchMerges", field->patch_merges, "retainsKeys",
                      field->patch_retains_keys, "patchReplaces", field->patch_replaces, "required",
-                     field->required);
+                     field->required, "always", field->always, "optional", field->optional);
 }
 
 /* type_of(name): the type as a map; nil if there is none. */

@@ -141,8 +141,8 @@ static bool is_of_definitions(struct sim_api *api, const json_t *list)
 static bool discovery(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
 {
     sim_store_lock(api->store);
-    reply->json = sim_discovery(request->path, request->accept, api->store->kinds, api->store->served_count,
-                                &reply->content_type);
+    reply->json = sim_discovery(request->path, request->accept, sim_header(request, "Host"),
+                                api->store->kinds, api->store->served_count, &reply->content_type);
     sim_store_unlock(api->store);
     if (!reply->json) return false;
     reply->code = 200;

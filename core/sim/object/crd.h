@@ -13,8 +13,8 @@ void sim_crd_check(const json_t *crd, json_t *causes);
  * their number; 0 with a new string in `*message` if the CRD is inconsistent, 0 with NULL there if no version
  * is served. */
 size_t sim_crd_kinds(const json_t *crd, struct sim_kind ***out, char **message);
-/* Sets the status that a definition has before its names are accepted, as a dry run shows it. */
+/* Sets the status that a definition has before its names are accepted. */
 void sim_crd_begin(json_t *crd);
 /* Sets acceptedNames, storedVersions and the conditions NamesAccepted and Established in `crd`'s status; a
- * second call changes nothing. A create calls it by itself. */
+ * second call changes nothing. */
 void sim_crd_establish(json_t *crd, int64_t now_s);

@@ -99,10 +99,7 @@ json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, cons
         return NULL;
     }
     if (!now->tried) json_object_del(metadata, "resourceVersion");
-    if (sim_is_crd(kind) && now->tried)
-        sim_crd_begin(object);
-    else if (sim_is_crd(kind))
-        sim_crd_establish(object, now->seconds);
+    if (sim_is_crd(kind)) sim_crd_begin(object);
     sim_tidy_metadata(object);
     return object;
 }

@@ -34,11 +34,27 @@ json_t *sim_effects_namespace_refuses(struct sim_api *api, const struct sim_kind
     return status;
 }
 
+/* Accepts the names of a definition, as a server does after it has answered the create. */
+static json_t *established(void *ctx, const struct sim_kind *kind, const json_t *old,
+                           struct sim_refusal *refusal)
+{
+    json_t *crd = json_deep_copy(old);
+    sim_crd_establish(crd, clock_wall_us(sim_clock(ctx)) / 1000000);
+    return crd;
+}
+
 void sim_effects_stored(struct sim_api *api, const struct sim_served *served, const json_t *object)
 {
     struct sim_kind **kinds = NULL;
     char *message = NULL;
     if (!sim_is_crd(served->kind)) return;
+    if (!json_array_size(sim_at(object, "status.conditions"))) {
+        struct sim_written written;
+        sim_write_update(api, served, sim_text_at(object, "metadata.name"), "status", established, api,
+                         (struct sim_writer){.manager = "kube-apiserver"}, &written);
+        sim_written_clear(api, &written);
+        return; /* it was an effect of that */
+    }
     size_t n = sim_crd_kinds(object, &kinds, &message);
     sim_store_lock(api->store);
     if (n) sim_store_serve(api->store, kinds, n);

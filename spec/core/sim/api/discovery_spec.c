@@ -18,7 +18,7 @@ static json_t *discover(const char *path, const char *accept, const char *type)
 {
     const char *content_type = NULL;
     const struct sim_kind_list *list = sim_builtin_kinds();
-    json_t *answer = sim_discovery(path, accept, list->kinds, list->count, &content_type);
+    json_t *answer = sim_discovery(path, accept, "here:80", list->kinds, list->count, &content_type);
     if (answer) assert_string_equal(content_type, type);
     return answer;
 }
@@ -41,7 +41,8 @@ static json_t *pick(const json_t *list, const char *key, const char *value)
 
 static void test_api_has_the_core_versions(void **state)
 {
-    assert_json(plain("/api"), "{'kind':'APIVersions','versions':['v1'],'serverAddressByClientCIDRs':[]}");
+    assert_json(plain("/api"), "{'kind':'APIVersions','versions':['v1'],'serverAddressByClientCIDRs':"
+                               "[{'clientCIDR':'0.0.0.0/0','serverAddress':'here:80'}]}");
 }
 
 static void test_apis_has_the_groups(void **state)
@@ -173,19 +174,19 @@ static void test_custom_kinds_come_and_go(void **state)
     beta.not_storage = true;
     const struct sim_kind *kinds[] = {&v1, &beta};
     const char *type;
-    json_t *answer = sim_discovery("/apis/example.com", NULL, kinds, 2, &type);
+    json_t *answer = sim_discovery("/apis/example.com", NULL, "here:80", kinds, 2, &type);
     assert_json_at(answer, "preferredVersion", "{'groupVersion':'example.com/v1','version':'v1'}");
     assert_int_equal(json_array_size(json_object_get(answer, "versions")), 2);
     json_decref(answer);
 
     for (size_t i = 0; i < 2; i++) { /* the hash is that of the stored version */
-        answer =
-            sim_discovery(i ? "/apis/example.com/v1beta1" : "/apis/example.com/v1", NULL, kinds, 2, &type);
+        answer = sim_discovery(i ? "/apis/example.com/v1beta1" : "/apis/example.com/v1", NULL, "here:80",
+                               kinds, 2, &type);
         assert_text_at(json_array_get(json_object_get(answer, "resources"), 0), "storageVersionHash",
                        "gIwvi5rymmg=");
         json_decref(answer);
     }
-    answer = sim_discovery("/apis", v2, kinds, 2, &type);
+    answer = sim_discovery("/apis", v2, "here:80", kinds, 2, &type);
     json_t *group = json_array_get(json_object_get(answer, "items"), 0);
     json_t *resource = json_array_get(
         json_object_get(json_array_get(json_object_get(group, "versions"), 1), "resources"), 0);
@@ -198,13 +199,13 @@ static void test_custom_kinds_come_and_go(void **state)
     json_decref(answer);
 
     v1.gone = true;
-    answer = sim_discovery("/apis/example.com", NULL, kinds, 2, &type);
+    answer = sim_discovery("/apis/example.com", NULL, "here:80", kinds, 2, &type);
     assert_json_at(answer, "preferredVersion", "{'groupVersion':'example.com/v1beta1','version':'v1beta1'}");
     json_decref(answer);
     beta.gone = true;
-    assert_null(sim_discovery("/apis/example.com", NULL, kinds, 2, &type));
-    assert_null(sim_discovery("/apis/example.com/v1", NULL, kinds, 2, &type));
-    assert_json(sim_discovery("/apis", NULL, kinds, 2, &type),
+    assert_null(sim_discovery("/apis/example.com", NULL, "here:80", kinds, 2, &type));
+    assert_null(sim_discovery("/apis/example.com/v1", NULL, "here:80", kinds, 2, &type));
+    assert_json(sim_discovery("/apis", NULL, "here:80", kinds, 2, &type),
                 "{'kind':'APIGroupList','apiVersion':'v1','groups':[]}");
 }
 

@@ -148,12 +148,16 @@ static void test_contradictory_fields_are_refused(void **state)
     }
 }
 
-static void test_a_new_crd_is_established_at_once(void **state)
+static void test_a_crd_is_established_after_its_create(void **state)
 {
     static const struct sim_now now = {.seconds = 1767225600, .uid = "u-1", .suffix = "abcde"};
     json_t *body = js(CRD("{'name':'v1beta1','served':true,'storage':true," SCHEMA "}"));
     struct sim_refusal refusal;
     json_t *crd = sim_prepare_create(kind_named("customresourcedefinitions"), body, NULL, &now, &refusal);
+    assert_json_at(
+        crd, "status",
+        "{'conditions':null,'acceptedNames':{'plural':'','kind':''},'storedVersions':['v1beta1']}");
+    sim_crd_establish(crd, now.seconds);
     assert_json_at(
         crd, "status",
         "{'conditions':[{'type':'NamesAccepted','status':'True','lastTransitionTime':"
@@ -197,7 +201,7 @@ int main(void)
         cmocka_unit_test(test_names_may_be_given),
         cmocka_unit_test(test_a_crd_that_serves_nothing_defines_nothing),
         cmocka_unit_test(test_contradictory_fields_are_refused),
-        cmocka_unit_test(test_a_new_crd_is_established_at_once),
+        cmocka_unit_test(test_a_crd_is_established_after_its_create),
         cmocka_unit_test(test_versions_are_ordered_by_how_stable_they_are),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
