@@ -67,24 +67,37 @@ local function wants_ports(spec)
   return has_ports_of_nodes(spec) and not off
 end
 
--- Sets the ports of nodes that are missing: an update that leaves them out gets the same again. Returns whether there
--- were enough.
-local function set_node_ports(service, is_taken)
+-- Ports that a service has anyhow, by what they are for: an update that leaves them out gets the same again, by their
+-- names; ports of a new service share one if their numbers are the same, as those for TCP and UDP of a DNS server.
+local function known_ports(before, service, used)
+  local known, field = {}, before and "name" or "port"
+  for _, port in each(at(before or service, before and "ports" or "spec.ports")) do
+    local number, key = json.int(port, "nodePort", 0), at(port, field) or ""
+    if number ~= 0 and not (before and used[number]) then known[key] = known[key] or number end
+  end
+  return known, field
+end
+
+-- Sets the ports of nodes that are missing. Returns whether there were enough.
+local function set_node_ports(before, service, is_taken)
   local used = {}
   for _, port in each(at(service, "spec.ports")) do used[json.int(port, "nodePort", 0)] = true end
+  local known, field = known_ports(has_ports_of_nodes(before) and before or nil, service, used)
   for _, port in each(at(service, "spec.ports")) do
     if json.int(port, "nodePort", 0) == 0 then
-      local number = derived_port(service, port, used, is_taken)
+      local key = at(port, field) or ""
+      local number = known[key] or derived_port(service, port, used, is_taken)
       if not number then return false end
       set(port, "nodePort", number)
       used[number] = true
+      if not before then known[key] = number end
     end
   end
   return true
 end
 
 function places.default_node_ports(service)
-  if wants_ports(at(service, "spec")) then set_node_ports(service, nobody_has) end
+  if wants_ports(at(service, "spec")) then set_node_ports(nil, service, nobody_has) end
 end
 
 -- --- what is refused
@@ -173,7 +186,7 @@ function places.allocate(before, service, spec, is_taken, tried)
   if has_ports_of_nodes(spec) then
     local refusal = ports_refusal(before, spec, is_taken)
     if refusal then return refusal end
-    if wants_ports(spec) and not set_node_ports(service, is_taken) then
+    if wants_ports(spec) and not set_node_ports(before, service, is_taken) then
       return { 500, "failed to allocate a nodePort: range is full", true }
     end
   end

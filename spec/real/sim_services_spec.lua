@@ -44,6 +44,37 @@ describe("the simulator as a real server", function()
     end
   end)
 
+  it("shares a port of the nodes between protocols", function()
+    local function found(name, change, ...)
+      local service = { kind = "Service", apiVersion = "v1", metadata = { name = name }, spec = { type = "NodePort",
+        ports = { ... } } }
+      local numbers = {}
+      for i, api in ipairs { both.real:api(), both.sim.api } do
+        api:create(SERVICES, service)
+        local answer = api:request("PATCH", SERVICES .. "/" .. name, { spec = { ports = change } }, MERGE)
+        numbers[i] = {}
+        for n, one in ipairs(answer.spec.ports) do numbers[i][n] = one.nodePort end
+      end
+      local same = {}
+      for i = 1, 2 do
+        same[i] = {}
+        for n, number in ipairs(numbers[i]) do -- which of them are one
+          for m = n, 1, -1 do
+            if numbers[i][m] == number then same[i][n] = m end
+          end
+        end
+      end
+      assert.same(same[1], same[2])
+      return same[2]
+    end
+    local tcp, udp, more = port(53, nil, "t"), port(53, nil, "u", "UDP"), port(54, nil, "m")
+    assert.same({ 1, 1, 3 }, found("dns", { tcp, udp, more }, tcp, udp, more))
+    assert.same({ 1, 2, 3 }, found("dnt", { port(53, nil, "v"), port(53, nil, "w", "UDP"), more }, tcp, udp, more))
+    assert.same({ 1, 1 }, found("dnu", { tcp, udp }, tcp, port(53, 30111, "u", "UDP")))
+    assert.same({ 1, 2 }, found("dnv", { tcp, port(53, 30114, "u", "UDP") }, port(53, 30112, "t"),
+      port(53, 30113, "u", "UDP")))
+  end)
+
   it("sets the policies of what others reach", function()
     local function balanced(name, ip, spec)
       spec.type, spec.ports = "LoadBalancer", spec.ports or { port(80, 30200) }
