@@ -115,6 +115,16 @@ describe("the simulator as a real server", function()
     assert.equal(500, evict("e").code)
   end)
 
+  it("writes quantities as they were, or as Go would", function()
+    local given = { "010", "+5", "1.50", "1.500", "00", "0.5", "0100m", "1000m", "1E3", "1e+03", "0.0001", "1n",
+      "1500u", "1000k", "1024Ki", "1.1Gi", "0.5Gi", "5.", ".5", " 5 ", "1e1000", "1e19", "1e-10", "5e-1", 1.5, 0.1,
+      "9223372036854775808", "12345678901234567890123" }
+    for i, quantity in ipairs(given) do
+      assert.equal(200, code_of("POST", NAMESPACE .. "/resourcequotas", { kind = "ResourceQuota", apiVersion = "v1",
+        metadata = { name = "q" .. i }, spec = { hard = { cpu = quantity } } }), quantity)
+    end
+  end)
+
   it("checks what is wanted of a log", function()
     local codes = {}
     for i, query in ipairs { "tailLines=-1", "tailLines=x", "tailLines=", "limitBytes=0", "limitBytes=-1&tailLines=-2",

@@ -41,15 +41,21 @@ static json_t *decode_int_or_string(struct field_decoder *d, const json_t *value
     return NULL;
 }
 
-static json_t *decode_quantity(struct field_decoder *d, const json_t *value)
+/* Those of lists of resources are in thousandths, at least. */
+static json_t *decode_quantity(struct field_decoder *d, const json_t *value, int least)
 {
     struct buf text = {0};
     if (json_is_string(value))
-        buf_puts(&text, json_string_value(value));
+        buf_str(&text, str_trim(str_of(json_string_value(value))));
+    else if (json_is_real(value))
+        buf_printf(&text, "%.15g", json_real_value(value));
     else
         sim_put_json(&text, value);
     char *error = sim_check_quantity(buf_text(&text));
-    json_t *quantity = error ? NULL : sim_quantity(buf_text(&text));
+    bool stays = !error && sim_quantity_stays(buf_text(&text), least);
+    json_t *quantity = error   ? NULL
+                       : stays ? json_string(buf_text(&text))
+                               : sim_quantity(buf_text(&text), least);
     if (error) sim_decode_fail(d, error, true);
     buf_clear(&text);
     return quantity;
@@ -121,7 +127,7 @@ static json_t *decode_one(struct field_decoder *d, const struct schema_field *fi
     case SCHEMA_TIME:
     case SCHEMA_MICRO_TIME:
     case SCHEMA_DURATION: return decode_text(d, field, value, at);
-    case SCHEMA_QUANTITY: return decode_quantity(d, value);
+    case SCHEMA_QUANTITY: return decode_quantity(d, value, field->holder == SCHEMA_MAP ? -3 : -9);
     case SCHEMA_INT_OR_STRING: return decode_int_or_string(d, value, at);
     case SCHEMA_SCHEMA_OR_BOOL:
     case SCHEMA_SCHEMA_OR_ARRAY:

@@ -40,12 +40,14 @@ char *sim_check_quantity(const char *text)
     return known_suffix(suffix) ? NULL : xstrdup("unable to parse quantity's suffix");
 }
 
-enum { EXACT_DIGITS = 18 };
+enum { EXACT_DIGITS = 18, POWER_MAX = 10000 };
 
-/* With an exponent of ten that is a multiple of three; NULL if it has no suffix for that. */
-static json_t *decimal_quantity(__int128 n, int exponent, bool e)
+/* With an exponent of ten that is a multiple of three; NULL if it has no suffix for that. What is less than
+ * 10^least is rounded up. */
+static json_t *decimal_quantity(__int128 n, int exponent, bool e, int least)
 {
     static const char suffixes[] = "num\0kMGTPE";
+    for (; exponent < least; exponent++) n = n / 10 + (n % 10 > 0) - (n % 10 < 0);
     for (; n && n % 10 == 0; exponent++) n /= 10;
     for (; exponent % 3; exponent--) n *= 10;
     int at = exponent / 3 + 3;
@@ -56,23 +58,42 @@ static json_t *decimal_quantity(__int128 n, int exponent, bool e)
 }
 
 /* Binary suffixes are for whole numbers from 1024 on. */
-static json_t *binary_quantity(__int128 n, int power, int exponent)
+static json_t *binary_quantity(__int128 n, int power, int exponent, int least)
 {
     static const char suffixes[] = "KMGTPE";
     __int128 scale = 1;
     for (; power; power--) n *= 1 << 10;
-    for (; exponent < 0; exponent++) scale *= 10;
-    __int128 whole = n / scale + (n % scale > 0) - (n % scale < 0);
-    int decimals = 0;
-    for (; scale > 1; scale /= 10) decimals--;
-    if (whole > -(1 << 10) && whole < 1 << 10) return decimal_quantity(n, decimals, false);
+    for (int i = exponent; i < 0; i++) scale *= 10;
+    __int128 whole = n / scale;
+    if ((whole > -(1 << 10) && whole < 1 << 10) || n % scale)
+        return decimal_quantity(n, exponent, false, least);
     for (; whole % (1 << 10) == 0 && power < 6; power++) whole /= 1 << 10;
     if (whole > INT64_MAX || whole < INT64_MIN) return NULL;
     return power ? sim_textf("%lld%ci", (long long)whole, suffixes[power - 1])
                  : sim_textf("%lld", (long long)whole);
 }
 
-json_t *sim_quantity(const char *text)
+bool sim_quantity_stays(const char *text, int least)
+{
+    static const char powers[] = "KMGTPE", thousands[] = "num kMGTPE";
+    const char *first = text + strspn(text, "+-"), *at, *found;
+    first += strspn(first, "0");
+    int digits = (int)strspn(first, DIGITS), places = 0;
+    at = first + digits;
+    if (*at == '.') places = (int)strspn(++at, DIGITS);
+    at += places;
+    unsigned long long n = 0;
+    for (const char *c = first; c < at; c++) n = *c == '.' ? n : n * 10 + (unsigned)(*c - '0');
+    if (!digits || digits + places > EXACT_DIGITS) return false;
+    if (*at && at[1] == 'i' && (found = strchr(powers, *at)))
+        return !places && n % 8 && digits + 3 * (int)(found - powers) <= 11;
+    bool e = (*at == 'e' || *at == 'E') && at[1];
+    if (!e && !(found = strchr(thousands, *at ? *at : ' '))) return false;
+    long scale = (e ? strtol(at + 1, NULL, 10) : 3 * (found - thousands) - 9) - places;
+    return scale >= least && scale % 3 == 0 && n % 1000;
+}
+
+json_t *sim_quantity(const char *text, int least)
 {
     static const char powers[] = "KMGTPE", thousands[] = "num kMGTPE";
     const char *at = text + (*text == '-' || *text == '+'), *found;
@@ -89,11 +110,11 @@ json_t *sim_quantity(const char *text)
     long power = e ? strtol(at + 1, NULL, 10) : 0;
     json_t *quantity = NULL;
     if (digits <= EXACT_DIGITS && at[0] && at[1] == 'i' && (found = strchr(powers, *at)))
-        quantity = binary_quantity(n, (int)(found - powers) + 1, exponent);
-    else if (digits <= EXACT_DIGITS && e && labs(power) <= EXACT_DIGITS)
-        quantity = decimal_quantity(n, exponent + (int)power, true);
+        quantity = binary_quantity(n, (int)(found - powers) + 1, exponent, least);
+    else if (digits <= EXACT_DIGITS && e && labs(power) < POWER_MAX)
+        quantity = decimal_quantity(n, exponent + (int)power, true, least);
     else if (digits <= EXACT_DIGITS && !e && (found = strchr(thousands, *at ? *at : ' ')))
-        quantity = decimal_quantity(n, exponent + 3 * (int)(found - thousands) - 9, false);
+        quantity = decimal_quantity(n, exponent + 3 * (int)(found - thousands) - 9, false, least);
     return quantity ? quantity : json_string(text);
 }
 
