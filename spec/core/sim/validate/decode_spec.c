@@ -221,11 +221,23 @@ static void test_duplicate_fields_are_told_once(void **state)
     static const char text[] =
         "{ \"a\": [ {\"b\": 1, \"c\" : {}, \"b\":\"}\"} ],\n \"d\": 1, \"a\": \"\\\"\", "
         "\"d\": null, \"d\": {\"a\":1} }";
-    assert_json(sim_duplicates(str_of(text), false),
+    assert_json(sim_duplicates(str_of(text), NULL, false),
                 "['duplicate field \\'a[0].b\\'','duplicate field \\'a\\'','duplicate field \\'d\\'']");
-    assert_json(sim_duplicates(str_of(text), true),
+    assert_json(sim_duplicates(str_of(text), NULL, true),
                 "['line 1: key \\'b\\' already set in map','line 2: key \\'a\\' already set in map',"
                 "'line 2: key \\'d\\' already set in map']");
+}
+
+static void test_unknown_fields_are_no_duplicates(void **state)
+{
+    static const char text[] =
+        "{\"spec\":{\"odd\":{\"a\":1,\"a\":2},\"nodeSelector\":{\"a\":\"b\",\"a\":\"c\"},\"odd\":1,"
+        "\"hostPID\":true,\"containers\":[{\"x\":1,\"name\":\"c\",\"name\":\"d\"}],\"hostPID\":"
+        "false}}";
+    assert_json(sim_duplicates(str_of(text), schema_type("core/v1.Pod"), false),
+                "['unknown field \\'spec.odd\\'','duplicate field \\'spec.nodeSelector.a\\'',"
+                "'unknown field \\'spec.containers[0].x\\'','duplicate field \\'spec.containers[0].name\\'',"
+                "'duplicate field \\'spec.hostPID\\'']");
 }
 
 int main(void)
@@ -241,6 +253,7 @@ int main(void)
         cmocka_unit_test(test_fields_come_in_the_order_of_the_source),
         cmocka_unit_test(test_unknown_fields_are_dropped_and_told),
         cmocka_unit_test(test_duplicate_fields_are_told_once),
+        cmocka_unit_test(test_unknown_fields_are_no_duplicates),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
