@@ -9,6 +9,7 @@ local SCRIPT = [[
   pods:on_add(function(pod) print("add", pod:key(), pod:label "v") end)
   pods:on_update(function(_, pod) print("update", pod:key(), pod:label "v") end)
 ]]
+local SECRETS = "/api/v1/namespaces/default/secrets"
 local PODS = "/api/v1/namespaces/default/pods"
 
 -- CI has everything.
@@ -40,6 +41,42 @@ describe("logins of a bucket", function()
     cluster.stop_all()
     end_broker()
     temp.remove(folder)
+  end)
+
+  it("of scripts may follow a Secret that is published, and no other selector of fields is evaluated", function()
+    temp.write(folder .. "/it.lua", [[
+      local k8s = require "k8s"
+      local settings = k8s.params { token = { type = "secret", from = "secret:default/my.login/token" } }
+      k8s.command("token", function() return settings.token or "none" end)
+      k8s.informer("secrets", { field_selector = "metadata.name==my.login" }):on_update(function(_, secret)
+        print("update", secret:key(), settings.token)
+      end)
+      k8s.main(function() print("token", settings.token) end)
+    ]])
+    start_broker(-1, "t")
+    temp.write(folder .. "/token", "t")
+    local function secret(name, token)
+      return { metadata = { name = name, namespace = "default" }, stringData = { token = token } }
+    end
+    sim.api:create(SECRETS, secret("my.login", "one"))
+    sim.api:create(SECRETS, secret("other", "two"))
+    local url, file = "nats://127.0.0.1:" .. broker.port .. "/test", folder .. "/token"
+    cluster.kubelua { "publish", "secrets", "-s", sim.server, "--to", url, "--nats-token-file", file }
+    local words = {
+      "run", "-f", folder .. "/it.lua", "--from", url, "--nats-token-file", file,
+      env = { KUBECONFIG = "/dev/null", HOME = folder },
+    }
+    local w = cluster.kubelua(words)
+    w:wait_line "^token\tone"
+    assert.matches('"Synced" informer="secrets[^"]*" objects=1', w:err())
+    sim.api:request("PUT", SECRETS .. "/other", secret("other", "three"))
+    sim.api:request("PUT", SECRETS .. "/my.login", secret("my.login", "four"))
+    w:wait_line "^update\tdefault/my.login\tfour"
+    assert.is_nil(w:out():find "other", w:report())
+    for _, selector in ipairs { "metadata.name!=x", "metadata.name=a,metadata.name=b", "spec.nodeName=a" } do
+      temp.write(folder .. "/it.lua", ('require("k8s").informer("secrets", { field_selector = %q })'):format(selector))
+      cluster.kubelua(words):wait_error "only an API server evaluates field selectors other than metadata.name=NAME"
+    end
   end)
 
   it("are read again for each connection, as those of a mounted Secret", function()

@@ -58,7 +58,7 @@ static char *name_of(const struct resource *resource)
 static char *prefix_of(const struct resource *resource)
 {
     struct buf filter = {0};
-    bucket_filter(resource, STR(""), &filter);
+    bucket_filter(resource, STR(""), STR(""), &filter);
     filter.len -= strlen("*.*");
     return buf_take(&filter);
 }

@@ -32,14 +32,19 @@ void bucket_key(const struct resource *resource, struct str ns, struct str name,
     put_token(name, out);
 }
 
-void bucket_filter(const struct resource *resource, struct str ns, struct buf *out)
+static void put_wanted(struct str text, struct buf *out)
 {
-    put_kind(resource, out);
-    if (ns.n > 0)
-        put_token(ns, out);
+    if (text.n > 0)
+        put_token(text, out);
     else
         buf_puts(out, ".*");
-    buf_puts(out, ".*");
+}
+
+void bucket_filter(const struct resource *resource, struct str ns, struct str name, struct buf *out)
+{
+    put_kind(resource, out);
+    put_wanted(ns, out);
+    put_wanted(name, out);
 }
 
 static int digit(char c)

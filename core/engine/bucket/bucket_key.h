@@ -11,8 +11,8 @@
 #define BUCKET_KEY_FORGOTTEN "forgotten"
 
 void bucket_key(const struct resource *resource, struct str ns, struct str name, struct buf *out);
-/* Of all objects of a kind, in one namespace if `ns` is not empty. */
-void bucket_filter(const struct resource *resource, struct str ns, struct buf *out);
+/* Of all objects of a kind, in one namespace if `ns` is not empty, of one name if `name` is not. */
+void bucket_filter(const struct resource *resource, struct str ns, struct str name, struct buf *out);
 /* The namespace ("" for none) and the name of an object's key; false for another one. Replaces what the
  * buffers have. */
 bool bucket_key_read(struct str key, struct buf *ns, struct buf *name);

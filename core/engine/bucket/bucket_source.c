@@ -374,21 +374,35 @@ static void free_source(struct list_watch *base)
     free(source);
 }
 
+/* Returns the name of "metadata.name=NAME", which keys tell; empty for any other selector of fields. */
+static struct str name_of(const char *selector)
+{
+    struct str rest = str_of(selector), key;
+    if (!str_cut(&rest, '=', &key) || !str_is(key, "metadata.name")) return (struct str){0};
+    if (rest.n > 0 && *rest.p == '=') rest = (struct str){rest.p + 1, rest.n - 1};
+    for (size_t i = 0; i < rest.n; i++)
+        if (strchr(",=!\\", rest.p[i])) return (struct str){0};
+    return rest;
+}
+
 static void read_scope(struct bucket_source *source, const struct lw_scope *scope)
 {
     struct buf text = {0};
+    struct str name = name_of(scope->field_selector ? scope->field_selector : "");
     err_clear(&source->err);
     source->scope = (struct lw_scope){.metadata_only = scope->metadata_only,
                                       .packer = scope->packer,
                                       .admits = scope->admits,
                                       .admits_ctx = scope->admits_ctx};
     if (scope->projection) source->scope.projection = projection_ref(scope->projection);
-    if (nonempty(scope->field_selector))
+    if (nonempty(scope->field_selector) && name.n == 0)
         err_set(&source->err, ERR_INVALID,
-                "field selector \"%s\": only an API server evaluates field selectors", scope->field_selector);
+                "field selector \"%s\": only an API server evaluates field selectors other than "
+                "metadata.name=NAME",
+                scope->field_selector);
     else if (nonempty(scope->label_selector))
         source->selector = selector_parse(str_of(scope->label_selector), &source->err);
-    bucket_filter(&source->resource, str_of(scope->namespace_ ? scope->namespace_ : ""), &text);
+    bucket_filter(&source->resource, str_of(scope->namespace_ ? scope->namespace_ : ""), name, &text);
     source->filter = buf_take(&text);
 }
 

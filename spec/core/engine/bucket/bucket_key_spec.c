@@ -51,11 +51,14 @@ static void test_keys_have_one_token_for_each_part(void **state)
 static void test_filters_admit_a_kind_or_a_namespace_of_it(void **state)
 {
     struct buf filter = {0};
-    bucket_filter(&deployments, STR(""), &filter);
+    bucket_filter(&deployments, STR(""), STR(""), &filter);
     assert_string_equal(buf_text(&filter), "objects.apps.v1.deployments.*.*");
     filter.len = 0;
-    bucket_filter(&deployments, STR("shop"), &filter);
+    bucket_filter(&deployments, STR("shop"), STR(""), &filter);
     assert_string_equal(buf_text(&filter), "objects.apps.v1.deployments.shop.*");
+    filter.len = 0;
+    bucket_filter(&deployments, STR(""), STR("my.web"), &filter);
+    assert_string_equal(buf_text(&filter), "objects.apps.v1.deployments.*.my=2Eweb");
     buf_clear(&filter);
 }
 
