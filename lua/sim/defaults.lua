@@ -169,10 +169,6 @@ finish["core/v1.LimitRangeItem"] = function(item)
   fill(item, "defaultRequest", at(item, "min"))
 end
 
--- The core group is null.
-finish["core/v1.TypedLocalObjectReference"] = function(reference) default(reference, "apiGroup", json.null) end
-finish["core/v1.TypedObjectReference"] = finish["core/v1.TypedLocalObjectReference"]
-
 -- The old and the new way to name a source; a source in another namespace has the new one only.
 admit["core/v1.PersistentVolumeClaim"] = function(claim)
   local spec = at(claim, "spec")
@@ -250,19 +246,11 @@ end
 -- Zeros of internal types in an object of which nothing was read, beyond those of the schema.
 local unread = {}
 
-unread["apps/v1.Deployment"] = function(object)
-  default(submap(object, "spec"), "replicas", 0)
-  set(at(object, "spec"), "selector", json.null)
-end
-
+unread["apps/v1.Deployment"] = function(object) default(submap(object, "spec"), "replicas", 0) end
 unread["apps/v1.ReplicaSet"] = unread["apps/v1.Deployment"]
 unread["apps/v1.StatefulSet"] = unread["apps/v1.Deployment"]
 
-unread["apps/v1.DaemonSet"] = function(set_)
-  set(submap(set_, "spec"), "selector", json.null)
-  finish["apps/v1.DaemonSet"](set_)
-end
-
-unread["core/v1.ReplicationController"] = function(controller) default(submap(controller, "spec"), "replicas", 0) end
+unread["core/v1.ReplicationController"] = unread["apps/v1.Deployment"]
+unread["apps/v1.DaemonSet"] = finish["apps/v1.DaemonSet"]
 
 return { finish = by_type(finish), admit = by_type(admit), begin = by_type(begin), unread = by_type(unread) }

@@ -1,5 +1,6 @@
 -- New pods, and bodies with fields that stand twice: the same answers of the simulator and of a kube-apiserver.
 local both_servers = require "spec.support.both_servers"
+local cjson = require "cjson"
 
 local PODS = "/api/v1/namespaces/default/pods"
 local HUGE = [["resources":{"requests":{"cpu":"1","memory":"100M"},"limits":{"hugepages-2Mi":"4Mi"}}]]
@@ -62,6 +63,21 @@ describe("the simulator as a real server", function()
     local security = create("", annotations).spec.containers[1].securityContext
     assert.same({ appArmorProfile = { type = "Unconfined" } }, security)
     create([["os":{"name":"windows"}]], annotations)
+  end)
+
+  it("has an owner for a field that JSON always has, and that is null", function()
+    local claims = "/api/v1/namespaces/default/persistentvolumeclaims?dryRun=All"
+    for _, reference in ipairs { "dataSource", "dataSourceRef" } do
+      for _, group in ipairs { [["apiGroup":null,]], "" } do
+        local body = ([=[{"apiVersion":"v1","kind":"PersistentVolumeClaim","metadata":{"name":"a"},"spec":{
+          "accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}},
+          "%s":{%s"kind":"PersistentVolumeClaim","name":"x"}}}]=]):format(reference, group)
+        local real, sim = both.real:api():create(claims, body), both.sim.api:create(claims, body)
+        assert.equal(cjson.null, real.spec[reference].apiGroup)
+        assert.same(real.spec, sim.spec)
+        assert.same(real.metadata.managedFields[1].fieldsV1, sim.metadata.managedFields[1].fieldsV1)
+      end
+    end
   end)
 
   it("finds fields that stand twice, and unknown ones, in the order of the text", function()

@@ -26,7 +26,6 @@ static void finish(const char *type, json_t *object)
         "core/v1.ReplicationController\0apps/v1.DaemonSet\0apps/v1.StatefulSet\0batch/v1.Job\0"
         "core/v1.Service\0core/v1.ServicePort\0networking/v1.NetworkPolicySpec\0core/v1.Namespace\0"
         "core/v1.Node\0core/v1.Secret\0core/v1.LimitRangeItem\0rbac/v1.Subject\0"
-        "core/v1.TypedLocalObjectReference\0core/v1.TypedObjectReference\0"
         "apiextensions/v1.CustomResourceDefinition\0";
     for (const char *one = types; one < types + sizeof types - 1; one += strlen(one) + 1)
         if (strcmp(type, one) == 0) call("finish", type, object);

@@ -148,7 +148,7 @@ static json_t *decode_one(struct field_decoder *d, const struct schema_field *fi
 static json_t *zero(struct field_decoder *d, const struct schema_field *field, bool one)
 {
     const struct schema_type *type = schema_type_of_field(field);
-    if (!one && field->holder != SCHEMA_ONE) return json_null();
+    if (!one && (field->optional || field->holder != SCHEMA_ONE)) return json_null();
     if (field->form == SCHEMA_OBJECT && type) {
         json_t *empty = json_object(), *object = decode_object(d, type, empty, NULL);
         json_decref(empty);

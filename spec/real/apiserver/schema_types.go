@@ -124,7 +124,7 @@ func (table *typeTable) field(in *schemaType, definition spec.Schema, f reflect.
 	schema := definition.Properties[entry.name]
 	inline := entry.name == ""
 	switch {
-	case f.Type.Kind() == reflect.Pointer || inline:
+	case inline:
 	case options["omitzero"]:
 	case f.Type.Kind() == reflect.Struct || !options["omitempty"]:
 		entry.form += "!" // JSON has it even when it is empty
