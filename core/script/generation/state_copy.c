@@ -9,9 +9,8 @@
 #include "base/clock.h"
 #include "base/mem.h"
 #include "base/must.h"
-#include "script/generation/state_walk.h"
+#include "script/generation/state_copy_internal.h"
 #include "script/inventory/inventory.h"
-#include "script/view/state_table.h"
 #include "script/vm/args.h"
 #include "script/vm/budget.h"
 #include "script/vm/call.h"
@@ -23,82 +22,6 @@
 enum { BEGINS_MAX = 4 };
 /* Part of a copy that nothing bounds, below the CPU limit of a call. */
 enum { PART_NS = 8000000 };
-
-/* MIGRATE calls migrate, MIGRATED takes what it returned, REWRITE writes that. */
-enum copy_step { COPY_NEXT, COPY_WRITE, COPY_READ, COPY_PLAIN, COPY_MIGRATE, COPY_MIGRATED, COPY_REWRITE };
-
-struct state_copy {
-    struct script *from, *to; /* `from` NULL: one state is restored */
-    struct kept_state stored; /* of that state */
-    uint64_t touched;         /* of `from` when the copy began */
-    int begins;
-    bool whole, failed;
-    struct err err;
-    size_t at;   /* state in progress: of `to`, and then of `from` */
-    size_t only; /* the one that is restored */
-    enum copy_step step;
-    bool done;                            /* the step */
-    const struct state_table *old, *new_; /* of the state in progress; NULL: the other one does not have it */
-    int version;
-    struct buf bytes;
-    struct state_walk walk;
-    int value; /* in the registry of `to`: the old content, { old, version, new } for migrate, its result */
-    lua_Debug place;   /* of migrate, once it was called */
-    struct task *task; /* migrate in progress, in turns of `to`; NULL: none */
-};
-
-/* --- parts: the bodies of protected calls */
-
-static void write_part(lua_State *L, void *ctx)
-{
-    struct state_copy *copy = ctx;
-    copy->done = state_walk_write(L, &copy->walk);
-}
-
-static void read_part(lua_State *L, void *ctx)
-{
-    struct state_copy *copy = ctx;
-    copy->done = state_walk_read(L, &copy->walk);
-}
-
-static void read_plain_part(lua_State *L, void *ctx)
-{
-    struct state_copy *copy = ctx;
-    copy->done = state_walk_read(L, &copy->walk);
-    if (copy->done) copy->value = luaL_ref(L, LUA_REGISTRYINDEX);
-}
-
-/* Replaces the old content by the table that the call of migrate takes and fills, and pushes it. */
-static void push_box(lua_State *L, void *ctx)
-{
-    struct state_copy *copy = ctx;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, copy->new_->migrate);
-    lua_getinfo(L, ">S", &copy->place);
-    lua_createtable(L, 0, 3);
-    lua_rawgeti(L, LUA_REGISTRYINDEX, copy->value);
-    lua_setfield(L, -2, "old");
-    lua_pushinteger(L, copy->version);
-    lua_setfield(L, -2, "version");
-    lua_pushvalue(L, -1);
-    lua_rawseti(L, LUA_REGISTRYINDEX, copy->value);
-}
-
-/* Checks the result of migrate as if it were assigned; it is then read like any other content. */
-static void take_result(lua_State *L, void *ctx)
-{
-    struct state_copy *copy = ctx;
-    const struct state_table *to = copy->new_;
-    lua_rawgeti(L, LUA_REGISTRYINDEX, copy->value);
-    lua_getfield(L, -1, "new");
-    int result = lua_gettop(L);
-    if (!lua_istable(L, result))
-        script_raise(L, "k8s.state: %s: migrate must return a table, not %s", to->name,
-                     arg_type_name(L, result));
-    const char *name = lua_pushfstring(L, "%s: the value returned by migrate", to->name);
-    state_table_push_root(L, name, copy->at, result);
-    lua_rawseti(L, LUA_REGISTRYINDEX, copy->value);
-    copy->done = true;
-}
 
 /* --- failures */
 
@@ -138,9 +61,11 @@ static const struct {
     const char *phase;
     bool in_from; /* enters `from`, else `to` */
 } steps[] = {
-    [COPY_WRITE] = {write_part, "a reload", true},       [COPY_READ] = {read_part, "a reload", false},
-    [COPY_PLAIN] = {read_plain_part, "a reload", false}, [COPY_MIGRATED] = {take_result, "migrate", false},
-    [COPY_REWRITE] = {write_part, "a reload", false},
+    [COPY_WRITE] = {state_copy_write_part, "a reload", true},
+    [COPY_READ] = {state_copy_read_part, "a reload", false},
+    [COPY_PLAIN] = {state_copy_read_plain_part, "a reload", false},
+    [COPY_MIGRATED] = {state_copy_take_result, "migrate", false},
+    [COPY_REWRITE] = {state_copy_write_part, "a reload", false},
 };
 
 static struct script *script_of_step(const struct state_copy *copy)
@@ -247,7 +172,7 @@ static void migrate(struct state_copy *copy)
                                    .no_yield = phase,
                                    .cpu = LIMIT_LOAD_CPU,
                                    .function = copy->new_->run,
-                                   .prepare = push_box,
+                                   .prepare = state_copy_push_box,
                                    .prepare_ctx = copy,
                                    .pauses = true,
                                    .done = migrate_ended,
