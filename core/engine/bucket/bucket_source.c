@@ -8,22 +8,16 @@
 #include "base/metrics.h"
 #include "engine/bucket/bucket_internal.h"
 #include "engine/bucket/bucket_key.h"
+#include "engine/bucket/bucket_scope.h"
 #include "engine/bucket/bucket_value.h"
 #include "kube/api/client.h"
 #include "kube/api/object_head.h"
 #include "kube/api/stream.h"
-#include "object/pack/projection.h"
-#include "object/parse/json_scan.h"
-#include "object/value/selector.h"
 
 struct bucket_source {
     struct list_watch base;
     struct object_bucket *bucket;
-    struct resource resource;
-    struct lw_scope scope; /* with copies of all texts */
-    char *api_version, *filter;
-    struct selector *selector; /* NULL: everything, or an error */
-    struct err err;            /* of the scope: no call can succeed */
+    struct bucket_scope of;
     struct bucket_waiter waiter;
     uint64_t last;   /* sequence of the last message that was delivered; 0: none, or not all before it */
     int64_t created; /* of the bucket with that sequence */
@@ -90,18 +84,11 @@ static void cancel(struct lw_call *opaque)
 
 /* --- objects, from the stream */
 
-static bool is_wanted(const struct bucket_call *call, const struct root *object)
-{
-    const struct selector *selector = call->source->selector;
-    struct value metadata = value_field(root_value(object), STR("metadata"));
-    return !selector || selector_matches(selector, value_field(metadata, STR("labels")));
-}
-
 /* An object whose labels do not match any more is deleted for whoever had it. */
 static void on_event(void *ctx, enum lw_event_type type, struct root *object, int64_t received_us)
 {
     struct bucket_call *call = ctx;
-    if (!is_wanted(call, object)) {
+    if (!bucket_scope_has(&call->source->of, object)) {
         if (call->is_initial) {
             root_unref(object);
             return;
@@ -138,15 +125,15 @@ static void begin_stream(struct bucket_call *call)
     struct kube_client *client = source->bucket->options.client;
     stream_free(call->stream);
     call->stream = watch_stream_new(&(const struct stream_options){
-        .packer = source->scope.packer ? source->scope.packer : kube_client_packer(client),
+        .packer = source->of.scope.packer ? source->of.scope.packer : kube_client_packer(client),
         .parser = kube_client_parser(client),
         .max_object_size = kube_client_max_object_size(client),
-        .type = {.api_version = str_of(source->api_version),
-                 .kind = str_of(source->resource.kind),
-                 .always = source->scope.metadata_only,
-                 .projection = source->scope.projection},
-        .admits = source->scope.admits,
-        .admits_ctx = source->scope.admits_ctx,
+        .type = {.api_version = str_of(source->of.api_version),
+                 .kind = str_of(source->of.resource.kind),
+                 .always = source->of.scope.metadata_only,
+                 .projection = source->of.scope.projection},
+        .admits = source->of.scope.admits,
+        .admits_ctx = source->of.scope.admits_ctx,
         .sink = &stream_sink,
         .ctx = call});
 }
@@ -162,50 +149,29 @@ static void on_opened(void *ctx, int64_t created)
     leave(call);
 }
 
-/* As far as brackets and strings tell: a value without an end would swallow the messages behind it. */
-static bool is_object(struct str value)
-{
-    struct json_scan scan = {0};
-    const char *end = value.p + value.n;
-    return value.n > 0 && *value.p == '{' && json_scan(&scan, value.p, end) == end;
-}
-
-/* An object of which only the key is known. */
-static void put_head(struct bucket_call *call)
-{
-    const struct bucket_source *source = call->source;
-    buf_printf(&call->line, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"metadata\":{", source->api_version,
-               source->resource.kind);
-    if (call->ns.len > 0) {
-        buf_puts(&call->line, "\"namespace\":");
-        buf_json_string(&call->line, buf_slice(&call->ns));
-        buf_putc(&call->line, ',');
-    }
-    buf_puts(&call->line, "\"name\":");
-    buf_json_string(&call->line, buf_slice(&call->name));
-    buf_puts(&call->line, "}}");
-}
-
 /* Without a value: of its head alone. False: the call is over, or the value is malformed. */
 static bool feed_line(struct bucket_call *call, struct str value, bool is_deleted)
 {
-    const char *type = is_deleted ? "DELETED" : call->is_initial ? "ADDED" : "MODIFIED";
+    const struct bucket_source *source = call->source;
     call->line.len = 0;
-    buf_printf(&call->line, "{\"type\":\"%s\",\"object\":", type);
-    if (value.n > 0)
-        buf_str(&call->line, value);
-    else
-        put_head(call);
-    buf_puts(&call->line, "}\n");
+    bucket_value_put_line(&(const struct bucket_line){.type = is_deleted         ? "DELETED"
+                                                              : call->is_initial ? "ADDED"
+                                                                                 : "MODIFIED",
+                                                      .api_version = source->of.api_version,
+                                                      .kind = source->of.resource.kind,
+                                                      .ns = buf_slice(&call->ns),
+                                                      .name = buf_slice(&call->name),
+                                                      .value = value},
+                          &call->line);
     /* The fast path reads behind the end. */
     memset(buf_reserve(&call->line, TAPE_PADDING), 0, TAPE_PADDING);
-    int64_t now_us = clock_wall_us(loop_clock(call->source->bucket->options.io_loop));
+    int64_t now_us = clock_wall_us(loop_clock(source->bucket->options.io_loop));
     return stream_feed(call->stream, call->line.data, call->line.len, now_us, &call->err);
 }
 
 static void refuse(struct bucket_call *call, const char *why)
 {
-    const struct object_head head = {.kind = str_of(call->source->resource.kind),
+    const struct object_head head = {.kind = str_of(call->source->of.resource.kind),
                                      .ns = buf_slice(&call->ns),
                                      .name = buf_slice(&call->name)};
     struct buf name = {0};
@@ -225,7 +191,7 @@ static void feed(struct bucket_call *call, const struct bucket_message *message)
     struct str value = bucket_value_decode((struct str){message->value, message->size}, message->encoding,
                                            kube_client_max_object_size(call->source->bucket->options.client),
                                            &call->decoded, &err);
-    if (is_object(value)) {
+    if (bucket_value_is_object(value)) {
         if (feed_line(call, value, message->is_deleted) || call->over) return;
         err_clear(&call->err);
         begin_stream(call);
@@ -300,11 +266,11 @@ static void on_failing(struct timer *timer)
 static bool check(struct bucket_call *call)
 {
     struct bucket_source *source = call->source;
-    if (source->err.code != ERR_NONE) {
-        call->err = source->err;
+    if (source->of.err.code != ERR_NONE) {
+        call->err = source->of.err;
         return false;
     }
-    const char *version = bucket_listed(source->bucket, &source->resource, &call->err);
+    const char *version = bucket_listed(source->bucket, &source->of.resource, &call->err);
     if (!version) return false;
     buf_puts(&call->newest, version);
     if (!reads_on(call) || source->last > 0) return true;
@@ -323,7 +289,7 @@ static struct bucket_reader *read_on(struct bucket_call *call)
     return bucket_reader_start(&bucket->readers,
                                &(const struct bucket_reader_options){.module = bucket->options.place->module,
                                                                      .target = &bucket->options.place->target,
-                                                                     .filter = source->filter,
+                                                                     .filter = source->of.filter,
                                                                      .after = on ? source->last : 0,
                                                                      .created = source->created,
                                                                      .loop = bucket->options.io_loop,
@@ -366,44 +332,8 @@ static void free_source(struct list_watch *base)
 {
     struct bucket_source *source = container_of(base, struct bucket_source, base);
     if (source->waiter.fn) LIST_REMOVE(&source->waiter, link);
-    resource_clear(&source->resource);
-    projection_unref(source->scope.projection);
-    selector_free(source->selector);
-    free(source->api_version);
-    free(source->filter);
+    bucket_scope_clear(&source->of);
     free(source);
-}
-
-/* Returns the name of "metadata.name=NAME", which keys tell; empty for any other selector of fields. */
-static struct str name_of(const char *selector)
-{
-    struct str rest = str_of(selector), key;
-    if (!str_cut(&rest, '=', &key) || !str_is(key, "metadata.name")) return (struct str){0};
-    if (rest.n > 0 && *rest.p == '=') rest = (struct str){rest.p + 1, rest.n - 1};
-    for (size_t i = 0; i < rest.n; i++)
-        if (strchr(",=!\\", rest.p[i])) return (struct str){0};
-    return rest;
-}
-
-static void read_scope(struct bucket_source *source, const struct lw_scope *scope)
-{
-    struct buf text = {0};
-    struct str name = name_of(scope->field_selector ? scope->field_selector : "");
-    err_clear(&source->err);
-    source->scope = (struct lw_scope){.metadata_only = scope->metadata_only,
-                                      .packer = scope->packer,
-                                      .admits = scope->admits,
-                                      .admits_ctx = scope->admits_ctx};
-    if (scope->projection) source->scope.projection = projection_ref(scope->projection);
-    if (nonempty(scope->field_selector) && name.n == 0)
-        err_set(&source->err, ERR_INVALID,
-                "field selector \"%s\": only an API server evaluates field selectors other than "
-                "metadata.name=NAME",
-                scope->field_selector);
-    else if (nonempty(scope->label_selector))
-        source->selector = selector_parse(str_of(scope->label_selector), &source->err);
-    bucket_filter(&source->resource, str_of(scope->namespace_ ? scope->namespace_ : ""), name, &text);
-    source->filter = buf_take(&text);
 }
 
 struct list_watch *bucket_source_new(struct object_bucket *bucket, const struct resource *resource,
@@ -415,12 +345,8 @@ struct list_watch *bucket_source_new(struct object_bucket *bucket, const struct 
                                               .pause = pause_call,
                                               .on_reachable = on_reachable};
     struct bucket_source *source = NEW(struct bucket_source);
-    struct buf api_version = {0};
     source->base.ops = &ops;
     source->bucket = bucket;
-    resource_copy(&source->resource, resource);
-    resource_api_version(resource, &api_version);
-    source->api_version = buf_take(&api_version);
-    read_scope(source, scope);
+    bucket_scope_read(&source->of, resource, scope);
     return &source->base;
 }

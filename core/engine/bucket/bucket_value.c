@@ -1,10 +1,11 @@
-/* Encoded values; see bucket_value.h. */
+/* Values of a bucket; see bucket_value.h. */
 #include "engine/bucket/bucket_value.h"
 
 #include <string.h>
 #include <zstd.h>
 
 #include "base/must.h"
+#include "object/parse/json_scan.h"
 
 enum { LEVEL = 3 };
 
@@ -40,4 +41,34 @@ struct str bucket_value_decode(struct str value, const char *encoding, size_t ma
     err_set(err, ERR_PARSE, "the value in the bucket has the encoding \"%s\", which is unknown here",
             encoding);
     return (struct str){0};
+}
+
+bool bucket_value_is_object(struct str value)
+{
+    struct json_scan scan = {0};
+    const char *end = value.p + value.n;
+    return value.n > 0 && *value.p == '{' && json_scan(&scan, value.p, end) == end;
+}
+
+static void put_head(const struct bucket_line *line, struct buf *out)
+{
+    buf_printf(out, "{\"apiVersion\":\"%s\",\"kind\":\"%s\",\"metadata\":{", line->api_version, line->kind);
+    if (line->ns.n > 0) {
+        buf_puts(out, "\"namespace\":");
+        buf_json_string(out, line->ns);
+        buf_putc(out, ',');
+    }
+    buf_puts(out, "\"name\":");
+    buf_json_string(out, line->name);
+    buf_puts(out, "}}");
+}
+
+void bucket_value_put_line(const struct bucket_line *line, struct buf *out)
+{
+    buf_printf(out, "{\"type\":\"%s\",\"object\":", line->type);
+    if (line->value.n > 0)
+        buf_str(out, line->value);
+    else
+        put_head(line, out);
+    buf_puts(out, "}\n");
 }
