@@ -39,12 +39,25 @@ local function ends_initial_events(value)
   return json.get(at(value, "metadata.annotations"), "k8s.io/initial-events-end") ~= nil
 end
 
+local GENERATION = "deprecated.daemonset.template.generation"
+
+-- Without the annotation that conversion to a version adds to a DaemonSet.
+local function metadata_of(value, kind)
+  local metadata = at(value, "metadata") or object()
+  local annotations = kind == "DaemonSet" and at(metadata, "annotations") or nil
+  if not annotations or json.get(annotations, GENERATION) == nil then return metadata end
+  metadata = json.copy(metadata)
+  json.remove(at(metadata, "annotations"), GENERATION)
+  if json.count(at(metadata, "annotations")) == 0 then json.remove(metadata, "annotations") end
+  return metadata
+end
+
 -- PartialObjectMetadata, the object with kind and apiVersion first, which items of a list lack, or null.
 local function included(value, include, kind, api_version)
   if include == "None" and not ends_initial_events(value) then return json.null end
   if include ~= "Object" then
     return object("kind", "PartialObjectMetadata", "apiVersion", "meta.k8s.io/v1", "metadata",
-      at(value, "metadata") or object())
+      metadata_of(value, kind))
   end
   local whole = object("kind", kind, "apiVersion", api_version)
   for name, member in json.members(value) do json.set(whole, name, member) end

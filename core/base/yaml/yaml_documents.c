@@ -147,9 +147,10 @@ static bool read_documents(struct yaml_reading *r, struct buf *out, struct err *
         if (r->value.event.type != YAML_DOCUMENT_START_EVENT) continue;
         if (!next_event(&r->value)) break;
         yaml_value_begin(&r->value);
-        if (is_nothing(&r->value.event)) continue;
-        if (!read_document(r, first, out, err)) return false;
-        first = false;
+        bool nothing = is_nothing(&r->value.event);
+        if (!nothing && !read_document(r, first, out, err)) return false;
+        if (r->source->first) return true;
+        first = first && nothing;
     }
     return set_error(r, err);
 }

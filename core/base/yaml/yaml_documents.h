@@ -20,6 +20,7 @@ bool yaml_json_whole(struct yaml_file *file, yaml_node_t *node, struct buf *out)
 struct yaml_source {
     struct str text;
     bool alone;               /* a second document is an error */
+    bool first;               /* nothing behind the first document is read */
     size_t max;               /* bytes of the JSON */
     const char *max_name;     /* name of that limit, for messages */
     bool (*stops)(void *ctx); /* called repeatedly; true cancels; NULL: never */

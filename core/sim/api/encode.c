@@ -42,7 +42,8 @@ static void as_go(struct err *err)
 
 json_t *sim_read_yaml(struct str text, struct err *err)
 {
-    const struct yaml_source source = {.text = text, .max = YAML_MAX, .max_name = "64Mi of a body"};
+    const struct yaml_source source = {
+        .text = text, .first = true, .max = YAML_MAX, .max_name = "64Mi of a body"};
     struct buf json = {0};
     json_error_t error;
     json_t *documents = NULL;

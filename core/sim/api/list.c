@@ -70,7 +70,7 @@ static void put_item(struct sim_list *list)
         list->stage = LIST_TAIL;
         return;
     }
-    if (list->sent++) sim_out_put(&list->out, STR(","));
+    sim_out_put(&list->out, list->sent++ ? STR(",") : STR("["));
     sim_form_item(&list->out, list->served, list->form, object);
 }
 
@@ -79,7 +79,7 @@ static bool act(struct sim_list *list, struct sim_action *action)
 {
     bool ok = !action->pause_ms || sim_wait(list->fd, action->pause_ms);
     if (action->text) {
-        if (list->stage == LIST_ITEMS && list->sent++) sim_out_put(&list->out, STR(","));
+        if (list->stage == LIST_ITEMS) sim_out_put(&list->out, list->sent++ ? STR(",") : STR("["));
         sim_out_put(&list->out, (struct str){action->text, action->len});
     }
     list->then = action->then;
@@ -98,6 +98,7 @@ static bool produce(struct sim_list *list)
         break;
     case LIST_ITEMS: put_item(list); break;
     case LIST_TAIL:
+        list->meta.empty = !list->sent;
         put_built(list, sim_form_list_tail);
         list->stage = LIST_DONE;
         break;
@@ -193,6 +194,7 @@ static void put_protobuf(struct sim_list *list, struct buf *out)
     sim_wire_list_begin(&wire, out, meta);
     while ((object = next(list))) {
         json_t *item = sim_served_json(list->served, object);
+        if (partial) sim_form_hide_generation(kind, item);
         sim_wire_list_add(&wire, item);
         json_decref(item);
     }

@@ -7,6 +7,7 @@
 
 #include "base/mem.h"
 #include "sim/text/tree.h"
+#include "sim/validate/decode.h"
 
 #define PARTIAL_HEAD(version) \
     "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/" version "\",\"metadata\":"
@@ -40,7 +41,7 @@ void sim_form_list_head(struct buf *out, const struct sim_served *served, enum s
                         const struct sim_list_meta *meta)
 {
     if (form == SIM_FORM_JSON && served->kind->custom) {
-        buf_printf(out, "{\"apiVersion\":\"%s\",\"items\":[", served->api_version);
+        buf_printf(out, "{\"apiVersion\":\"%s\",\"items\":", served->api_version);
         return;
     }
     if (form == SIM_FORM_JSON)
@@ -49,14 +50,14 @@ void sim_form_list_head(struct buf *out, const struct sim_served *served, enum s
     else
         buf_puts(out, "{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/v1\",");
     list_meta(out, meta);
-    buf_puts(out, ",\"items\":[");
+    buf_puts(out, ",\"items\":");
 }
 
 /* Lists of custom resources are written in the order of their keys: metadata comes behind the items. */
 void sim_form_list_tail(struct buf *out, const struct sim_served *served, enum sim_form form,
                         const struct sim_list_meta *meta)
 {
-    buf_putc(out, ']');
+    buf_puts(out, !meta->empty ? "]" : form == SIM_FORM_JSON ? "[]" : "null");
     if (form == SIM_FORM_JSON && served->kind->custom) {
         buf_printf(out, ",\"kind\":\"%s\",\"metadata\":{", served->kind->list_kind);
         buf_printf(out, "\"continue\":\"%s\",", meta->token ? meta->token : "");
@@ -74,6 +75,17 @@ static void put_json(struct sim_out *out, json_t *value)
     sim_out_put(out, buf_slice(&text));
     buf_clear(&text);
     json_decref(value);
+}
+
+/* Which conversion to a version adds to DaemonSets, and nothing to metadata alone. */
+static const char generation[] = "deprecated.daemonset.template.generation";
+
+void sim_form_hide_generation(const struct sim_kind *kind, json_t *object)
+{
+    json_t *metadata = json_object_get(object, "metadata"), *list = json_object_get(metadata, "annotations");
+    if (!sim_kind_is(kind, "DaemonSet")) return;
+    json_object_del(list, generation);
+    if (!json_object_size(list)) json_object_del(metadata, "annotations");
 }
 
 /* Writes an object that is stored as another version; an item of a list has no kind. */
@@ -98,6 +110,17 @@ static void whole(struct sim_out *out, const struct sim_served *served, enum sim
     char digits[24];
     if (served->kind->conversion && form == SIM_FORM_JSON) {
         converted(out, served, object, version, false);
+        return;
+    }
+    if (form != SIM_FORM_JSON && sim_kind_is(served->kind, "DaemonSet")) {
+        json_t *value = sim_served_json(served, object);
+        if (version)
+            sim_set_at(value, "metadata.resourceVersion", sim_textf("%llu", (unsigned long long)version));
+        sim_form_hide_generation(served->kind, value);
+        put(out, beta ? PARTIAL_HEAD("v1beta1") : PARTIAL_HEAD("v1"));
+        put_json(out, json_incref(json_object_get(value, "metadata")));
+        json_decref(value);
+        put(out, "}");
         return;
     }
     if (form == SIM_FORM_PARTIAL || form == SIM_FORM_PARTIAL_LIST) {
@@ -183,13 +206,21 @@ static json_t *bookmark_object(const struct sim_event_form *form, uint64_t versi
     const char *kind = plain ? form->served->kind->kind : "PartialObjectMetadata";
     const char *api_version = plain ? form->served->api_version : "meta.k8s.io/v1";
     json_t *object = json_pack("{ss ss so}", "kind", kind, "apiVersion", api_version, "metadata", metadata);
-    if (strcmp(kind, "Pod") == 0)
-        json_object_update_new(object, json_pack("{s{sn} s{}}", "spec", "containers", "status"));
+    struct sim_decoding decoding = {0};
+    if (plain && form->served->kind->schema)
+        json_object_update_new(
+            object, sim_decode(schema_type_of_kind(form->served->kind->schema), object, &decoding));
+    if (plain && strcmp(form->served->kind->group, "apps") == 0 && sim_at(object, "spec"))
+        sim_set_at(object, "spec.selector", json_null());
+    if (plain && sim_kind_is(form->served->kind, "DaemonSet"))
+        json_object_set_new(sim_at(object, "metadata.annotations"), generation, json_string("0"));
+    else if (plain && sim_at(object, "spec.selector"))
+        sim_default(json_object_get(object, "spec"), "replicas", json_integer(0));
     return object;
 }
 
-/* As a real server fills it: an empty object of the kind, which for pods means containers that are null, and
- * for Tables a row about nothing. */
+/* As a real server fills it: an empty object of the kind, as Go writes it, and for Tables a row about
+ * nothing. */
 void sim_form_bookmark(struct sim_out *out, struct sim_event_form *form, uint64_t version, bool initial_end)
 {
     json_t *object = bookmark_object(form, version, initial_end);

@@ -12,6 +12,7 @@ struct sim_list_meta {
     const char *token;
     int64_t remaining;
     const char *shard; /* selector that was applied; NULL: none, or nothing is said of it */
+    bool empty;        /* at the tail: no item was sent */
 };
 
 /* Append the text before the first item of a list, and behind the last one. */
@@ -19,6 +20,8 @@ void sim_form_list_head(struct buf *out, const struct sim_served *served, enum s
                         const struct sim_list_meta *meta);
 void sim_form_list_tail(struct buf *out, const struct sim_served *served, enum sim_form form,
                         const struct sim_list_meta *meta);
+/* Takes from a DaemonSet what its metadata alone does not have. */
+void sim_form_hide_generation(const struct sim_kind *kind, json_t *object);
 /* Appends an item of a list, without a comma. */
 void sim_form_item(struct sim_out *out, const struct sim_served *served, enum sim_form form,
                    const struct sim_object *object);

@@ -32,6 +32,24 @@ static void test_documents_become_an_array(void **state)
     assert_read("a: 1\n---\n- b\n", true, "line 3: a second document");
 }
 
+static void test_nothing_is_read_behind_the_first_document(void **state)
+{
+    static const char *const cases[][2] = {{"a: 1\n---\nb: [", "[{\"a\":1}]"},
+                                           {"a: 1\n...\n}}}", "[{\"a\":1}]"},
+                                           {"---\n---\na: 1\n", "[]"},
+                                           {"a: 1\n}\n", "line 2: did not find expected key while parsing a "
+                                                         "block mapping"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buf out = {0};
+        struct err err = {0};
+        struct yaml_source source = {
+            .text = str_of(cases[i][0]), .first = true, .max = MAX, .max_name = "most"};
+        bool ok = yaml_read_source(&source, &out, &err);
+        assert_string_equal(ok ? buf_text(&out) : err.text, cases[i][1]);
+        buf_clear(&out);
+    }
+}
+
 static void test_errors_name_the_line(void **state)
 {
     assert_read("a: 1\n---\nb: 1\n'b': 2\n", false, "line 4: duplicate map key \"b\"");
@@ -95,6 +113,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_documents_become_an_array),
+        cmocka_unit_test(test_nothing_is_read_behind_the_first_document),
         cmocka_unit_test(test_errors_name_the_line),
         cmocka_unit_test(test_all_documents_together_have_a_limit),
         cmocka_unit_test(test_tags_have_a_limit),
