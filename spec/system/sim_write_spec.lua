@@ -354,6 +354,23 @@ describe("a write to the simulated server #threads", function()
     assert.are.equal("me", sim.api:request("PUT", path, lease, nil, 201).spec.holderIdentity)
   end)
 
+  it("gives an address to one of several services that are created at once", function()
+    local config = {}
+    local service = [[{\"kind\":\"Service\",\"apiVersion\":\"v1\",\"metadata\":{\"name\":\"s%d-%d\"},]]
+      .. [[\"spec\":{\"clusterIP\":\"10.0.6.%d\",\"ports\":[{\"port\":80}]}}]]
+    for round = 1, 40 do
+      for i = 1, 8 do
+        config[#config + 1] = ('url = "%s%sservices"\nheader = "Content-Type: application/json"\ndata = "%s"\n'
+          .. 'output = "/dev/null"\n'):format(sim.server, core, service:format(round, i, round))
+      end
+    end
+    local file = os.tmpname()
+    temp.write(file, table.concat(config, "next\n"))
+    temp.run("curl --silent --parallel --parallel-immediate --parallel-max 8 --config " .. file)
+    os.remove(file)
+    assert.are.equal(40, #sim.api:get(core .. "services").items)
+  end)
+
   it("takes custom resources when their definition is there, until it goes", function()
     sim.api:request("GET", widgets, nil, nil, 404)
     assert.are.same({ acceptedNames = { plural = "", kind = "" }, conditions = cjson.null, storedVersions = { "v1" } },

@@ -1,6 +1,7 @@
 /* Create, update and delete on the store; see write.h. */
 #include "sim/store/write.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -180,8 +181,15 @@ static bool is_taken(void *ctx, const char *key, const char *text)
     return sim_store_has_text(others->api->store, others->served->resource, key, text);
 }
 
-void sim_write_create(struct sim_api *api, const struct sim_served *served, const char *namespace_,
-                      const json_t *body, struct sim_writer by, struct sim_written *written)
+/* Services are written one after the other: two must not find the same address, or port, free. */
+static void hold_addresses(const struct sim_served *served, bool hold)
+{
+    static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+    if (sim_kind_is(served->kind, "Service")) (hold ? pthread_mutex_lock : pthread_mutex_unlock)(&lock);
+}
+
+static void create(struct sim_api *api, const struct sim_served *served, const char *namespace_,
+                   const json_t *body, struct sim_writer by, struct sim_written *written)
 {
     const bool dry_run = by.dry_run;
     struct fresh fresh;
@@ -218,6 +226,14 @@ void sim_write_create(struct sim_api *api, const struct sim_served *served, cons
         written->object = object; /* what a server says of it, it says before that */
     }
     json_decref(prepared);
+}
+
+void sim_write_create(struct sim_api *api, const struct sim_served *served, const char *namespace_,
+                      const json_t *body, struct sim_writer by, struct sim_written *written)
+{
+    hold_addresses(served, true);
+    create(api, served, namespace_, body, by, written);
+    hold_addresses(served, false);
 }
 
 enum write_step { STEP_STORE, STEP_STORE_THEN_REMOVE, STEP_REMOVE };
@@ -337,7 +353,9 @@ void sim_write_update(struct sim_api *api, const struct sim_served *served, cons
                       struct sim_written *written)
 {
     struct sim_change c = {api, served, by, written, .subresource = subresource, .body = body, .ctx = ctx};
+    hold_addresses(served, true);
     perform(&c, key, try_update);
+    hold_addresses(served, false);
 }
 
 static json_t *with_status(void *ctx, const struct sim_kind *kind, const json_t *old,
