@@ -262,4 +262,10 @@ for _, kind in ipairs { "Validating", "Mutating" } do
   })
 end
 
+add("/apis/certificates.k8s.io/v1/certificatesigningrequests", "certificates.k8s.io/v1", "CertificateSigningRequest",
+  [[{"spec":{"signerName":"example.com/a","usages":["client auth"]}}]], {
+  "{}", [[{"spec":{"request":"eA=="}}]], [[{"spec":{"request":""}}]],
+  [[{"spec":{"request":"LS0tLS1CRUdJTiBDRVJUSUZJQ0FURS0tLS0tCllXSmoKLS0tLS1FTkQgQ0VSVElGSUNBVEUtLS0tLQo="}}]],
+})
+
 return rows

@@ -159,6 +159,34 @@ add([=[{"metadata":{"annotations":{$}},"spec":{"containers":[{"name":"c","image"
   [=["container.apparmor.security.beta.kubernetes.io/c":"localhost/b"]=],
 })
 
+-- Windows.
+add([=[{"spec":{"os":{"name":"windows"},$}}]=], {
+  [=["securityContext":{"runAsUser":1,"runAsGroup":1,"fsGroup":1,"supplementalGroups":[1],"seLinuxOptions":{},
+    "seccompProfile":{"type":"Unconfined"},"appArmorProfile":{"type":"Unconfined"},"fsGroupChangePolicy":"Always",
+    "sysctls":[{"name":"a","value":"1"}],"supplementalGroupsPolicy":"Merge","seLinuxChangePolicy":"Recursive"}]=],
+  [=["hostPID":true,"hostIPC":true,"hostUsers":true,"shareProcessNamespace":false]=],
+  [=["containers":[{"name":"c","image":"i","securityContext":{"capabilities":{},"privileged":false,"runAsUser":1,
+    "runAsGroup":1,"allowPrivilegeEscalation":true,"procMount":"Default","readOnlyRootFilesystem":false,
+    "seLinuxOptions":{},"seccompProfile":{"type":"Unconfined"},"appArmorProfile":{"type":"Unconfined"}}}]]=],
+  [=["securityContext":{"windowsOptions":{"hostProcess":true}}]=],
+  [=["hostNetwork":true,"securityContext":{"windowsOptions":{"hostProcess":true}},"containers":[
+    {"name":"c","image":"i","securityContext":{"windowsOptions":{"hostProcess":false}}}]]=],
+  [=["initContainers":[{"name":"d","image":"i"}],"containers":[
+    {"name":"c","image":"i","securityContext":{"windowsOptions":{"hostProcess":true}}}]]=],
+})
+add([=[{"spec":{"securityContext":{"windowsOptions":{$}}}}]=], {
+  [=["gmsaCredentialSpecName":"A"]=], [=["gmsaCredentialSpec":""]=], [=["runAsUserName":""]=],
+  [=["runAsUserName":"a\\b\\c"]=], [=["runAsUserName":"a\nb"]=], [=["runAsUserName":"-an.overlong.name\\c"]=],
+  [=["runAsUserName":"A B*\\c"]=], [=["runAsUserName":"a\\"]=], [=["runAsUserName":". ."]=],
+  [=["runAsUserName":"a@b"]=], [=["runAsUserName":"]=] .. ("a"):rep(105) .. [=["]=],
+  [=["runAsUserName":"]=] .. ("a"):rep(256) .. [=[\\b"]=],
+})
+add([=[{"spec":{$}}]=], {
+  [=["os":{"name":"linux"},"containers":[{"name":"c","image":"i","securityContext":{"windowsOptions":{}}}]]=],
+  [=["containers":[{"name":"c","image":"i","securityContext":{"windowsOptions":{"runAsUserName":""}}}]]=],
+  [=["securityContext":{"windowsOptions":{"hostProcess":true}}]=],
+})
+
 -- Of volumes.
 add([=[{"spec":{"volumes":[{"name":"v",$}]}}]=], {
   [=["emptyDir":{},"hostPath":{"path":"/x"}]=], [=["emptyDir":{"sizeLimit":"-1"}]=], [=["hostPath":{}]=],
@@ -174,6 +202,26 @@ add([=[{"spec":{"volumes":[{"name":"v",$}]}}]=], {
   [=["projected":{"sources":[{"secret":{"name":"a","items":[{"key":"k","path":"p"}]}},
     {"configMap":{"name":"b","items":[{"key":"k","path":"p"}]}}]}]=],
   [=["ephemeral":{"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"]}}}]=], [=["ephemeral":{}]=],
+  -- of single vendors
+  [=["rbd":{}]=], [=["cephfs":{}]=], [=["glusterfs":{}]=], [=["azureFile":{}]=], [=["vsphereVolume":{}]=],
+  [=["photonPersistentDisk":{}]=], [=["portworxVolume":{}]=], [=["scaleIO":{}]=], [=["gcePersistentDisk":{}]=],
+  [=["gcePersistentDisk":{"pdName":"a","partition":256}]=], [=["awsElasticBlockStore":{"partition":-1}]=],
+  [=["cinder":{"secretRef":{}}]=], [=["iscsi":{}]=], [=["iscsi":{"targetPortal":"a","iqn":"odd","lun":256}]=],
+  [=["iscsi":{"targetPortal":"a","iqn":"iqn.2001-04","lun":0}]=], [=["iscsi":{"targetPortal":"a","iqn":"eui.1"}]=],
+  [=["iscsi":{"targetPortal":"a","iqn":"naa.1","chapAuthSession":true,"initiatorName":"x"}]=],
+  [=["fc":{}]=], [=["fc":{"targetWWNs":["a"],"wwids":["b"]}]=], [=["fc":{"targetWWNs":["a"],"lun":256}]=],
+  [=["quobyte":{}]=], [=["quobyte":{"registry":"a,b:1,c:1:2,[::1]:2","volume":"v"}]=],
+  [=["quobyte":{"registry":"a:1","tenant":"]=] .. ("a"):rep(65) .. [=["}]=], [=["flocker":{}]=],
+  [=["flocker":{"datasetName":"a/b","datasetUUID":"c"}]=], [=["flexVolume":{}]=],
+  [=["flexVolume":{"driver":"d","options":{"a.K8s.io/x":"y"}}]=],
+  [=["flexVolume":{"driver":"d","options":{"kubernetes.io/x":"y"}}]=], [=["azureDisk":{}]=],
+  [=["azureDisk":{"diskName":"a","diskURI":"b","cachingMode":"Odd","kind":"Odd"}]=],
+  [=["azureDisk":{"diskName":"a","diskURI":"b","kind":"Managed"}]=], [=["storageos":{}]=],
+  [=["storageos":{"volumeName":"A","volumeNamespace":"B","secretRef":{}}]=], [=["csi":{}]=],
+  [=["csi":{"driver":"a_b","nodePublishSecretRef":{"name":"A"}}]=],
+  [=["csi":{"driver":"a","nodePublishSecretRef":{}}]=],
+  [=["csi":{"driver":"]=] .. ("a"):rep(64) .. [=["}]=], [=["image":{}]=],
+  [=["image":{"reference":"a","pullPolicy":"Odd"}]=],
 })
 add([=[{"spec":{"volumes":[{"name":"v"}],"containers":[{"name":"c","image":"i","volumeMounts":[$]}]}}]=], {
   [=[{"name":"v","mountPath":"/a","subPath":"../x"}]=], [=[{"name":"v","mountPath":"/a","subPath":"/x"}]=],

@@ -28,7 +28,16 @@ local function slice(members)
     members)
 end
 
+local REQUEST = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIR01HNENBUUF3RERFS01BZ0dBMVVFQXd3QllUQlpNQk1"
+  .. "HQnlxR1NNNDlBZ0VHQ0NxR1NNNDlBd0VIQTBJQQpCTTVXdEVNN0xCMzRoUFF3dXJyK2FPY25wZ25adGZiaFVjYWFTQWx5VG"
+  .. "Vlb01HN1RTY2Fta0JkWFBmdGV0dXNxCkJML0FrVTdFT2xWK3duRkhXa1lsNXRDZ0FEQUtCZ2dxaGtqT1BRUURBZ05JQURCR"
+  .. "kFpRUFnY1VEQVZtMGlqcVYKenBCanpWTStIMVRpK0xNdVIyZTRGRzdGQWJOd3Q3VUNJRHZ1VFFPN0o5anBHOVNBU29GWnda"
+  .. "K1pxM1BCQzVCMApVNEtkbUdGbGdmMWYKLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg=="
+
 return {
+  body("/apis/certificates.k8s.io/v1/certificatesigningrequests", "certificates.k8s.io/v1",
+    "CertificateSigningRequest", ([=["spec":{"request":"%s","signerName":"example.com/a",
+    "usages":["client auth"]}]=]):format(REQUEST)),
   body("/api/v1/persistentvolumes", "v1", "PersistentVolume", [=["spec":{"accessModes":["ReadWriteOncePod"],
     "capacity":{"storage":"1Gi"},"persistentVolumeReclaimPolicy":"Recycle","hostPath":{"path":"/a"}}]=]),
   body("/api/v1/persistentvolumes", "v1", "PersistentVolume", [=["spec":{"accessModes":["ReadWriteOncePod",

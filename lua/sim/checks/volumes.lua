@@ -7,6 +7,7 @@ local found = require "sim.checks.found"
 local json = require "sim.json"
 local quantities = require "sim.checks.quantities"
 local values = require "sim.values"
+local vendors = require "sim.checks.vendor_volumes"
 
 local at, text, each, int = json.at, json.text, json.each, json.int
 
@@ -107,14 +108,7 @@ local function check_projected(problems, path, source)
   end
 end
 
-local function check_needs(...)
-  local names = { ... }
-  return function(problems, path, source)
-    for _, name in ipairs(names) do need(problems, path, source, name) end
-  end
-end
-
--- In the order in which a server looks at them.
+-- In the order in which a server looks at them; those without a check are of single vendors.
 local types = {
   { "emptyDir", function(problems, path, source)
     if text(source, "sizeLimit"):sub(1, 1) == "-" then
@@ -141,7 +135,7 @@ local types = {
     end
   end },
   { "iscsi" }, { "glusterfs" }, { "flocker" },
-  { "persistentVolumeClaim", check_needs "claimName" },
+  { "persistentVolumeClaim", function(problems, path, source) need(problems, path, source, "claimName") end },
   { "rbd" }, { "cinder" }, { "cephfs" }, { "quobyte" },
   { "downwardAPI", check_downward },
   { "fc" }, { "flexVolume" },
@@ -150,7 +144,7 @@ local types = {
   { "storageos" },
   { "projected", check_projected },
   { "scaleIO" },
-  { "csi", check_needs "driver" },
+  { "csi" },
   { "ephemeral", function(problems, path, source)
     if not at(source, "volumeClaimTemplate") then problems:required(path .. ".volumeClaimTemplate") end
   end },
@@ -158,7 +152,7 @@ local types = {
 }
 
 local checks = {}
-for _, type in ipairs(types) do checks[type[1]] = type[2] or function() end end
+for _, type in ipairs(types) do checks[type[1]] = type[2] or vendors[type[1]] end
 
 local function types_of(volume)
   local n, one = 0, nil
