@@ -25,7 +25,7 @@ end
 
 local function check(account, spec, is_there)
   local given = at(spec, "expirationSeconds")
-  local seconds = json.int(spec, "expirationSeconds", given == nil and USUAL_S or 0)
+  local seconds = json.int(spec, "expirationSeconds", (given == nil or given == json.null) and USUAL_S or 0)
   local detail = seconds < SHORTEST_S and "may not specify a duration less than 10 minutes"
     or seconds > LONGEST_S and "may not specify a duration larger than 2^32 seconds"
   if detail then return refuse(422, { { "FieldValueInvalid", "spec.expirationSeconds", detail, given } }) end
