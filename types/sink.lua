@@ -36,7 +36,7 @@ local k8s = {}
 ---@field datacontenttype? string application/json by default
 ---@field dataschema? string
 ---@field data? any a table, an object, a string, a number or a boolean
----@field [string] string|number|boolean
+---@field [string] any a string, a number or a boolean
 
 ---@class k8s.PublishOptions
 ---@field key? string events of one key stay in order where the system has keys; the attribute partitionkey

@@ -5,8 +5,8 @@
 ---@class k8s
 local k8s = {}
 
----Values of a state table.
----@alias k8s.Kept boolean|number|string|table|k8s.State
+---Values of a state table: booleans, numbers, strings and tables, which are read as states.
+---@alias k8s.Kept any
 
 ---Userdata that behaves like a table: #, pairs, ipairs, next, unpack and the functions of `table` accept it. Assigned
 ---tables are copied.

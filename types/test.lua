@@ -15,7 +15,7 @@ local test = {}
 ---@field limits? table<string, string|number> of the script, by the names of --limit
 ---@field params? table<string, boolean|number|string|table> of rules, by name or "rule.name", as --param
 ---@field failures? "raise"|"collect" whether a failed call of the script fails the spec
----@field stored? table<string, k8s.TestStored|string> states with `keep`, by name; a string: a damaged record
+---@field stored? table<string, k8s.TestStored|string|nil> states with `keep`, by name; a string: a damaged record
 
 ---Returns an environment with the script and its own cluster; its informers are synced.
 ---@param path string relative to the directory under test

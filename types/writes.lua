@@ -34,7 +34,7 @@ function k8s.writes(declared) end
 ---@field lock? boolean only this version of the object, else Conflict
 
 ---@class k8s.DeleteOptions
----@field propagation? "background"|"foreground"|"orphan"
+---@field propagation? "background"|"foreground"|"orphan"|"Background"|"Foreground"|"Orphan"
 ---@field precondition? { uid?: string, resource_version?: string }
 ---@field grace_period? k8s.Duration whole seconds
 ---@field lock? boolean only this version of the object, else Conflict

@@ -34,7 +34,8 @@ for _, kind in ipairs { "pods", "services", "configmaps", "persistentvolumeclaim
   end }
   queue:run(function(key)
     local object = objects:lister():get(key)
-    local labels = object and not object.metadata.deletionTimestamp and difference(object)
+    if not object or object.metadata.deletionTimestamp then return end
+    local labels = difference(object)
     if not labels then return end
     local patched, err = k8s.patch(object, { metadata = { labels = labels } })
     if not patched and err.reason ~= "NotFound" then return nil, err end

@@ -44,7 +44,7 @@ pods:add_event_handler {
 
 queue:run(function(id)
   local key, container = id:match "^(.*)/([^/]+)$"
-  local pod, one = pods:lister():get(key), seen[id]
+  local pod, one = key and pods:lister():get(key), seen[id]
   if not pod or not one then return end
   local why = pod:get(("status.containerStatuses[?name=='%s'].lastState.terminated"):format(container))
   why = why and why[1] or {}

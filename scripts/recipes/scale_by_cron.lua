@@ -15,7 +15,8 @@ local function plan(workload)
   local options = { tz = workload:annotation(TZ) or "UTC" }
   local down = k8s.schedule(workload:annotation(DOWN), options)
   local up = k8s.schedule(workload:annotation(UP), options)
-  return (down:last() or 0) > (up:last() or 0), math.min(down:next(), up:next())
+  local is_down = (down:last() or 0) > (up:last() or 0)
+  return is_down, math.min(down:next() or math.huge, up:next() or math.huge)
 end
 
 -- Both or neither: a count that is remembered is one that was left.
@@ -32,7 +33,7 @@ local function reconcile(workload, job)
     return
   end
   local before, replicas = workload:annotation(BEFORE), workload.spec.replicas or 1
-  local done, err = true, nil
+  local done, err
   if is_down and not before then
     local left = tonumber(workload:annotation(LEFT) or 0) or 0
     done, err = set(workload, left, tostring(replicas))
@@ -41,7 +42,7 @@ local function reconcile(workload, job)
     done, err = set(workload, tonumber(before) or 1, k8s.null)
     if done then print(("%s: back to %s"):format(workload:key(), before)) end
   end
-  if not done then
+  if err then
     job:retry(err)
     return
   end
