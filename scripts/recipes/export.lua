@@ -11,16 +11,18 @@ local settings = k8s.params {
   kinds = { type = "list", default = { "pods", "deployments" }, help = "kinds whose objects are exported" },
   source = { type = "string", default = "kubernetes", help = "the source of all events" },
   spool = { type = "string", default = "64Mi", help = "events that may wait on disk; then handlers wait" },
-  user = { type = "string", default = "", help = "of NATS and Kafka, with password" },
+  user = { type = "string", default = "", help = "who logs in, with password" },
   password = { type = "secret" },
+  token = { type = "secret", help = "of NATS, or by HTTP" },
   mechanism = { type = "string", default = "", help = "of Kafka: PLAIN, SCRAM-SHA-256 or SCRAM-SHA-512" },
   credentials = { type = "secret", help = "of NATS: the content of a creds file" },
-  ca = { type = "string", default = "", help = "of tls:// and kafka+ssl://: authorities in PEM, or a path" },
+  ca = { type = "string", default = "", help = "of https://, tls:// and kafka+ssl://: PEM, or a path" },
 }
 
 local sink = k8s.sink {
   name = "export", to = settings.to, source = settings.source, spool = settings.spool, user = settings.user,
-  password = settings.password, mechanism = settings.mechanism, credentials = settings.credentials, ca = settings.ca,
+  password = settings.password, token = settings.token, mechanism = settings.mechanism,
+  credentials = settings.credentials, ca = settings.ca,
 }
 local waited = k8s.metric.counter("export_waits_total", "Events that were not stored in time, and were tried again.")
 

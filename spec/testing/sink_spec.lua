@@ -44,6 +44,29 @@ describe("k8s.sink in a spec", function()
     assert.are.equal("true\tnil\tnil", env.prints[2])
   end)
 
+  it("takes logins that functions give while the script runs", function()
+    local env = load([[
+      local settings = k8s.params { token = { type = "secret", from = "secret:default/login/token" } }
+      local asked = 0
+      local sink = k8s.sink {
+        name = "a", to = "nats://nats/events", type = "t",
+        token = function() asked = asked + 1 return settings.token end,
+      }
+      k8s.command("go", function() return sink:publish {} end)
+      k8s.command("asked", function() return asked end)
+    ]], { objects = { { kind = "Secret", metadata = { name = "login" }, stringData = { token = "t0kent0ken" } } } })
+    local function asked() return tonumber((env:call "asked")) end
+    assert.are.equal("true", (env:call "go"))
+    assert.are.equal(1, #env:published "a")
+    local before = asked()
+    assert.is_true(before >= 1)
+    env:advance "10s"
+    assert.is_true(asked() >= before + 9)
+    env:delete("secrets", "default/login")
+    env:advance "2s"
+    assert.are.equal("true", (env:call "go"))
+  end)
+
   it("waits while nothing can be stored, and returns an error after its timeout", function()
     local env = load(SCRIPT)
     env:fail_publishing "the disk is full"
