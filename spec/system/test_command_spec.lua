@@ -88,6 +88,14 @@ describe("kubelua test", function()
 
   local binary = temp.run("realpath " .. cluster.binary):gsub("%s", "")
 
+  it("names -R where only deeper directories have specs", function()
+    file("deep/a/b/a_spec.lua", PASSES)
+    local code, _, err = run(folder .. "/deep")
+    assert.equal(2, code)
+    assert.has_match("_spec.lua is there; -R finds 1 in deeper directories\n", err, 1, true)
+    assert.equal(0, (run("-R", folder .. "/deep")))
+  end)
+
   it("names the directory spec beside a directory of scripts that has none", function()
     file("project/spec/deep/a_spec.lua", PASSES)
     file("project/scripts/b.lua", "")

@@ -105,6 +105,16 @@ static bool scan_all(struct spec_files *files, const char *folder, struct err *e
            err_set(err, ERR_NOT_FOUND, "no specs: %s/**/*_spec.lua is not there", folder);
 }
 
+/* Names specs deeper in the directory, which only -R runs. */
+static void name_those_below(const char *folder, struct err *err)
+{
+    struct spec_files below = {0};
+    struct err other;
+    if (scan_all(&below, folder, &other))
+        err_append(err, "; -R finds %zu in deeper directories", below.count);
+    spec_files_clear(&below);
+}
+
 static bool scan(struct spec_files *files, const char *folder, bool recursive, struct err *err)
 {
     struct str name = str_of(folder);
@@ -118,6 +128,7 @@ static bool scan(struct spec_files *files, const char *folder, bool recursive, s
         ok = err_set(err, ERR_NOT_FOUND, "no specs: neither %s/*_spec.lua nor %s/**/*_spec.lua is there",
                      plain, below);
         name_those_beside(plain, err);
+        if (!recursive) name_those_below(plain, err);
     }
     free(below);
     free(plain);
