@@ -44,6 +44,18 @@ describe("the simulator as a real server", function()
     end
   end)
 
+  it("shows the selfLink of a body in a dry run, and stores none", function()
+    local path = CORE .. "configmaps"
+    local body = object("ConfigMap", "v1", "linked")
+    ask("POST", path, body)
+    body.metadata.selfLink = "/x"
+    assert.equal("/x", ask("PUT", path .. "/linked?dryRun=All", body).metadata.selfLink)
+    assert.equal("/x", ask("PATCH", path .. "/linked?dryRun=All", { metadata = { selfLink = "/x" } }, MERGE)
+      .metadata.selfLink)
+    assert.is_nil(ask("PUT", path .. "/linked", body).metadata.selfLink)
+    assert.is_nil(ask("POST", path .. "?dryRun=All", object("ConfigMap", "v1", "other")).metadata.selfLink)
+  end)
+
   it("marks a namespace without finalizers before it removes it", function()
     local namespace = object("Namespace", "v1", "bare")
     ask("POST", "/api/v1/namespaces", namespace)

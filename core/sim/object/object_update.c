@@ -305,6 +305,8 @@ static json_t *update(const struct sim_kind *kind, const json_t *old, const json
         json_object_set_new(json_object_get(object, "metadata"), "generation", json_integer(generation + 1));
     }
     sim_tidy_metadata(object);
+    if (refusal->tried) /* nothing but storing it drops it */
+        copy_field(json_object_get(object, "metadata"), json_object_get(body, "metadata"), "selfLink");
     if (sim_check_update(kind, old, object, body, subresource, causes, refusal)) {
         sim_service_finish(kind, object);
         return object;
