@@ -20,10 +20,12 @@ end
 
 local LISTS = { "initContainers", "containers", "ephemeralContainers" }
 
--- Calls the function with each container and its path.
-local function visit(path, spec, fn)
+-- Calls the function with each container that has the member, and its path.
+local function visit(path, spec, member, fn)
   for _, list in ipairs(LISTS) do
-    for i, container in each(at(spec, list)) do fn(container, string.format("%s%s[%d]", path, list, i - 1)) end
+    for i, container in each(at(spec, list)) do
+      if at(container, member) then fn(container, string.format("%s%s[%d]", path, list, i - 1)) end
+    end
   end
 end
 
@@ -47,7 +49,7 @@ function warned.containers(all, path, spec, annotations, place, of_template)
   if get(annotations, SECCOMP .. "pod") and not at(spec, "securityContext.seccompProfile") then
     add(all, "%s[%spod]: %s", place, SECCOMP, USE_SECCOMP)
   end
-  visit(path, spec, function(container, own)
+  visit(path, spec, "name", function(container, own)
     local key = "container." .. SECCOMP .. text(container, "name")
     if get(annotations, key) and not at(container, "securityContext.seccompProfile") then
       add(all, "%s[%s]: %s", place, key, USE_SECCOMP)
@@ -77,7 +79,7 @@ end
 
 function warned.ports(all, path, spec)
   local known = {}
-  visit(path, spec, function(container, own)
+  visit(path, spec, "ports", function(container, own)
     for i, port in each(at(container, "ports")) do
       local place, number, protocol = string.format("%s.ports[%d]", own, i - 1), int(port, "containerPort", 0),
         text(port, "protocol")
@@ -98,7 +100,7 @@ end
 
 function warned.port_names(all, path, spec)
   local known = {}
-  visit(path, spec, function(container, own)
+  visit(path, spec, "ports", function(container, own)
     for i, port in each(at(container, "ports")) do
       local place, name = string.format("%s.ports[%d]", own, i - 1), text(port, "name")
       local other = known[name]

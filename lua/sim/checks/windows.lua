@@ -64,8 +64,18 @@ end
 
 local HOST = "securityContext.windowsOptions.hostProcess"
 
+local function is_any_on_host(spec)
+  if at(spec, HOST) ~= nil then return true end
+  for _, list in ipairs { "initContainers", "containers" } do
+    for _, container in each(at(spec, list)) do
+      if at(container, HOST) ~= nil then return true end
+    end
+  end
+end
+
 function windows.host_process(path, spec)
   local problems, of_pod, all, on_host = found.new(), at(spec, HOST), 0, 0
+  if not is_any_on_host(spec) then return problems end
   visit(path, spec, function(container, place)
     local own = at(container, HOST)
     if of_pod ~= nil and own ~= nil and own ~= of_pod then
