@@ -1,5 +1,6 @@
 -- Priority levels of requests. Arguments as in volumes.lua.
 local found = require "sim.checks.found"
+local forms = require "sim.checks.forms"
 local json = require "sim.json"
 
 local at, text, int = json.at, json.text, json.int
@@ -7,6 +8,68 @@ local at, text, int = json.at, json.text, json.int
 local flow = {}
 
 local MAX_QUEUES, MAX_BITS = 10000000, 60
+
+local VERBS = { "create", "delete", "deletecollection", "get", "list", "patch", "proxy", "update", "watch" }
+
+local function has_wildcard(list)
+  for _, word in json.each(list) do
+    if word == "*" then return true end
+  end
+  return false
+end
+
+-- A list whose wildcard stands alone: `name` is what it has.
+function flow.alone(path, list, _, name)
+  local problems = found.new()
+  if has_wildcard(list) and json.count(list) > 1 then
+    problems:invalid(path, list, "if '*' is present, must not specify other " .. name)
+  end
+  return problems
+end
+
+function flow.verbs(path, list)
+  local problems = flow.alone(path, list, nil, "verbs")
+  if json.count(list) == 0 then problems:required(path, "verbs must contain at least one value") end
+  for _, verb in json.each(list) do
+    local one = found.new()
+    one:enum(path, verb, VERBS)
+    if #one > 0 and not has_wildcard(list) then
+      problems:enum(path, list, VERBS)
+      break
+    end
+  end
+  return problems
+end
+
+local function url_problem(url)
+  local _, wildcards = url:gsub("%*", "")
+  if url == "" then return "must not be empty" end
+  if url == "/" then return end
+  if url:sub(1, 1) ~= "/" then return "must start with slash" end
+  if url:find(" ", 1, true) then return "must not contain white-space" end
+  if url:find("//", 1, true) then return "must not contain double slash" end
+  if wildcards > 1 or wildcards == 1 and url:sub(-2) ~= "/*" then return "wildcard can only do suffix matching" end
+end
+
+function flow.urls(path, list)
+  local problems = flow.alone(path, list, nil, "non-resource URLs")
+  if json.count(list) == 0 then problems:required(path, "nonResourceURLs must contain at least one value") end
+  for i, url in json.each(not has_wildcard(list) and list or nil) do
+    local problem = url_problem(url)
+    if problem then problems:invalid(string.format("%s[%d]", path, i - 1), url, problem) end
+  end
+  return problems
+end
+
+function flow.namespaces(path, list)
+  local problems = flow.alone(path, list, nil, "namespaces")
+  for i, name in json.each(not has_wildcard(list) and list or nil) do
+    local place, wrong = string.format("%s[%d]", path, i - 1), forms.label(name)
+    local words = "each member of this list must be '*' or a DNS-1123 label; "
+    if wrong then problems:invalid(place, name, words .. wrong) end
+  end
+  return problems
+end
 
 local function or_null(value) return value == nil and json.null or value end
 
