@@ -128,6 +128,27 @@ add("/api/v1/persistentvolumes", "v1", "PersistentVolume", [[{"spec":{"accessMod
   [[{"spec":{"accessModes":["ReadWriteOncePod","Odd"]}}]],
   [[{"spec":{"persistentVolumeReclaimPolicy":"Recycle","hostPath":{"path":"/"}}}]],
 })
+add("/api/v1/persistentvolumes", "v1", "PersistentVolume", [[{"spec":{"accessModes":["ReadWriteOnce"],
+  "capacity":{"storage":"1Gi"}}}]], {
+  [=[{}]=], [=[{"spec":{"hostPath":{}}}]=], [=[{"spec":{"hostPath":{"path":"/a/../b","type":"Odd"}}}]=],
+  [=[{"spec":{"nfs":{"path":"x"}}}]=], [=[{"spec":{"glusterfs":{"endpointsNamespace":""}}}]=],
+  [=[{"spec":{"glusterfs":{"endpoints":"a","path":"b","endpointsNamespace":"A"}}}]=], [=[{"spec":{"flocker":{}}}]=],
+  [=[{"spec":{"rbd":{}}}]=], [=[{"spec":{"quobyte":{}}}]=], [=[{"spec":{"cephfs":{}}}]=],
+  [=[{"spec":{"iscsi":{}}}]=],
+  [=[{"spec":{"iscsi":{"targetPortal":"a","iqn":"odd","lun":-1,"chapAuthDiscovery":true,"initiatorName":"x"}}}]=],
+  [=[{"spec":{"iscsi":{"targetPortal":"a","iqn":"iqn.2001-04","lun":0,"secretRef":{}}}}]=],
+  [=[{"spec":{"iscsi":{"targetPortal":"]=] .. ("a"):rep(64) .. [=[","iqn":"iqn.2001-04.a.b:c","lun":0,
+    "initiatorName":"iqn.2001-04.a.b:c"}}}]=],
+  [=[{"spec":{"cinder":{"secretRef":{}}}}]=], [=[{"spec":{"fc":{}}}]=], [=[{"spec":{"flexVolume":{}}}]=],
+  [=[{"spec":{"azureFile":{"secretNamespace":""}}}]=], [=[{"spec":{"vsphereVolume":{}}}]=],
+  [=[{"spec":{"photonPersistentDisk":{}}}]=], [=[{"spec":{"portworxVolume":{}}}]=], [=[{"spec":{"azureDisk":{}}}]=],
+  [=[{"spec":{"scaleIO":{}}}]=], [=[{"spec":{"local":{}}}]=], [=[{"spec":{"local":{"path":"/../a"}}}]=],
+  [=[{"spec":{"local":{"path":"/a"},"nodeAffinity":{}}}]=], [=[{"spec":{"storageos":{"secretRef":{}}}}]=],
+  [=[{"spec":{"csi":{"controllerPublishSecretRef":{},"nodePublishSecretRef":{"name":"A",
+    "namespace":"B"},"nodeExpandSecretRef":{}}}}]=], [=[{"spec":{"gcePersistentDisk":{}}}]=],
+  [=[{"spec":{"awsElasticBlockStore":{}}}]=],
+  [=[{"spec":{"nfs":{"path":"/x","server":"a"},"cephfs":{"monitors":["m"]},"flexVolume":{"driver":"d"},"csi":{}}}]=],
+})
 add(named("apiregistration.k8s.io/v1", "", "apiservices"), "apiregistration.k8s.io/v1", "APIService",
   [[{"metadata":{"name":"v1.a.b"},"spec":{"group":"a.b","version":"v1","groupPriorityMinimum":100,"versionPriority":10,
   "service":{"name":"s","namespace":"n"}}}]], {

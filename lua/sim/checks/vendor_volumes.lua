@@ -58,16 +58,17 @@ end
 
 -- --- iSCSI and fibre channels
 
-local function is_iscsi_name(name)
+-- Of an initiator, or a target.
+function vendors.is_iscsi_name(name)
   if name:find "^iqn" then return name:find "iqn%.%d%d%d%d%-%d%d%.[%w%-%.]+:[^,;*&$|%s]+$" ~= nil end
-  local long = name:find "^eui" and 20 or 36
+  local long = name:find "^eui" and 20 or name:find "^naa" and 36
   return #name == long and name:sub(5):find "^%w+$" ~= nil
 end
 
 local function check_iscsi_name(problems, path, name)
   if not (name:find "^iqn" or name:find "^eui" or name:find "^naa") then
     problems:invalid(path, name, "must be valid format starting with iqn, eui, or naa")
-  elseif not is_iscsi_name(name) then
+  elseif not vendors.is_iscsi_name(name) then
     problems:invalid(path, name, "must be valid format")
   end
 end
@@ -161,11 +162,15 @@ function vendors.storageos(problems, path, source)
   need_name(problems, path, source, "secretRef")
 end
 
+function vendors.check_driver(problems, path, driver)
+  if driver == "" then return problems:required(path) end
+  if #driver > 63 then problems:too_long(path, 63) end
+  problems:form(path, driver:lower(), "subdomain", driver)
+end
+
 function vendors.csi(problems, path, source)
-  local driver, reference = text(source, "driver"), at(source, "nodePublishSecretRef")
-  need(problems, path, source, "driver")
-  if #driver > 63 then problems:too_long(path .. ".driver", 63) end
-  if driver ~= "" then problems:form(path .. ".driver", driver:lower(), "subdomain", driver) end
+  local reference = at(source, "nodePublishSecretRef")
+  vendors.check_driver(problems, path .. ".driver", text(source, "driver"))
   need_name(problems, path, source, "nodePublishSecretRef")
   if reference and text(reference, "name") ~= "" then
     problems:form(path .. ".name", text(reference, "name"), "subdomain")
