@@ -300,9 +300,11 @@ static void put_list(struct replay_out *out, bool metadata_only, const struct si
                      const struct sim_list_meta *meta, struct replay_pod *const *pods, size_t n)
 {
     enum sim_form form = metadata_only ? SIM_FORM_PARTIAL_LIST : SIM_FORM_JSON;
-    struct str first = metadata_only ? STR(METADATA_HEAD) : STR("{");
+    struct str first = metadata_only ? STR("[" METADATA_HEAD) : STR("[{");
     struct str next = metadata_only ? STR("," METADATA_HEAD) : STR(",{");
+    struct sim_list_meta behind = *meta;
     struct buf around = {0};
+    behind.empty = n == 0;
     sim_form_list_head(&around, served, form, meta);
     replay_out_chunk(out, buf_slice(&around), nothing, nothing);
     for (size_t i = 0; i < n; i++)
@@ -310,7 +312,7 @@ static void put_list(struct replay_out *out, bool metadata_only, const struct si
                          body_of(metadata_only ? REPLAY_JSON_METADATA : REPLAY_JSON, pods[i]),
                          metadata_only ? STR("}") : nothing);
     around.len = 0;
-    sim_form_list_tail(&around, served, form, meta);
+    sim_form_list_tail(&around, served, form, &behind);
     replay_out_chunk(out, buf_slice(&around), nothing, nothing);
     buf_clear(&around);
 }

@@ -15,7 +15,8 @@ struct sim_list_meta {
     bool empty;        /* at the tail: no item was sent */
 };
 
-/* Append the text before the first item of a list, and behind the last one. */
+/* Append the text before the first item of a list, and behind the last one; the first item begins with `[`.
+ */
 void sim_form_list_head(struct buf *out, const struct sim_served *served, enum sim_form form,
                         const struct sim_list_meta *meta);
 void sim_form_list_tail(struct buf *out, const struct sim_served *served, enum sim_form form,
