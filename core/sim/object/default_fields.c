@@ -55,7 +55,7 @@ static bool has_default(const struct schema_type *type, const struct schema_fiel
 /* The value of a field in JSON that nobody set. */
 static json_t *empty(const struct schema_field *field)
 {
-    if (field->holder != SCHEMA_ONE) return json_null();
+    if (field->holder != SCHEMA_ONE || field->optional) return json_null();
     switch (field->form) {
     case SCHEMA_STRING: return json_string("");
     case SCHEMA_BOOL: return json_false();

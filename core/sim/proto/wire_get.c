@@ -253,7 +253,7 @@ static void add_always(json_t *object, const struct schema_type *type, int depth
         const struct schema_field *field = &type->fields[i];
         if (!field->always || !*field->name || json_object_get(object, field->name)) continue;
         json_t *value;
-        if (field->holder != SCHEMA_ONE)
+        if (field->holder != SCHEMA_ONE || field->optional)
             value = json_null();
         else if (field->form == SCHEMA_STRING)
             value = json_string("");

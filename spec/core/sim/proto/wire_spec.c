@@ -33,6 +33,11 @@ static void test_every_form_survives(void **state)
                "'targetPort':'web'},{'port':81,'targetPort':8081}]}}"),
         "{'apiVersion':'v1','kind':'Service','metadata':{'name':'a'},'spec':{'ports':[{'port':80,"
         "'targetPort':'web'},{'port':81,'targetPort':8081}]},'status':{'loadBalancer':{}}}");
+    assert_json(around("{'apiVersion':'authentication.k8s.io/v1','kind':'TokenRequest','metadata':{},"
+                       "'spec':{'audiences':['a']}}"),
+                "{'apiVersion':'authentication.k8s.io/v1','kind':'TokenRequest','metadata':{},'spec':{"
+                "'audiences':['a'],'expirationSeconds':null,'boundObjectRef':null},'status':{'token':'',"
+                "'expirationTimestamp':null}}");
     assert_json(
         around(
             "{'apiVersion':'coordination.k8s.io/v1','kind':'Lease','metadata':{'name':'a',"
