@@ -8,7 +8,7 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "net/proxy.h"
+#include "net/url/proxy.h"
 #include "net/transport.h"
 
 enum { TUNNEL_STEPS_MAX = 64 << 10 }; /* about as many bytes of a proxy's response */

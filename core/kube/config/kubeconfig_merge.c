@@ -11,8 +11,8 @@
 #include "base/text/base64.h"
 #include "kube/config/token_file.h"
 #include "net/pem.h"
-#include "net/proxy.h"
-#include "net/server_url.h"
+#include "net/url/proxy.h"
+#include "net/url/server_url.h"
 
 enum { PEM_MAX = 4 << 20 };
 

@@ -1,4 +1,4 @@
-/* core/net/proxy.c, no_proxy.c, and the transport through them (T-4) (E-8). */
+/* core/net/url/proxy.c, no_proxy.c, and the transport through them (T-4) (E-8). */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,8 +9,8 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
-#include "net/no_proxy.h"
-#include "net/proxy.h"
+#include "net/url/no_proxy.h"
+#include "net/url/proxy.h"
 #include "net/transport.h"
 #include "support/tiny_proxy.h"
 #include "support/tls_bench.h"

@@ -1,5 +1,5 @@
 /* Lists of servers that are reached without a proxy; see no_proxy.h. */
-#include "net/no_proxy.h"
+#include "net/url/no_proxy.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>

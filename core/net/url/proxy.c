@@ -1,5 +1,5 @@
 /* Choice of the proxy of a request; see proxy.h. */
-#include "net/proxy.h"
+#include "net/url/proxy.h"
 
 #include <curl/curl.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/str.h"
-#include "net/no_proxy.h"
+#include "net/url/no_proxy.h"
 
 struct proxies {
     struct proxy *all, *https, *http; /* `all`, if set, is for every server */

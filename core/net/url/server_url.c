@@ -1,5 +1,5 @@
 /* Server addresses by libcurl's URL parser; see server_url.h. */
-#include "net/server_url.h"
+#include "net/url/server_url.h"
 
 #include <curl/curl.h>
 #include <stdlib.h>
