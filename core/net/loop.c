@@ -13,6 +13,7 @@
 #include "base/exit_code.h"
 #include "base/mem.h"
 #include "base/must.h"
+#include "net/lending_internal.h"
 #include "net/loop_internal.h"
 #include "net/quiesce.h"
 
@@ -29,6 +30,9 @@ struct loop {
     ev_async stop;
     struct mailbox mailbox;
     struct rest rest;
+    struct lending *lending; /* of its turns, or of those that its thread borrows; NULL: none */
+    bool lends, is_stopped;
+    bool is_taken; /* quiesced by owning its lent turns */
     bool by_hand, alone;
     int64_t hand_ms, hand_wall_us; /* of its clock; the latter at the beginning */
     unsigned done;                 /* calls made by its timers and watchers */
@@ -54,6 +58,7 @@ static void rearm(struct clock *clock)
 
 static void on_stop(struct ev_loop *ev, ev_async *async, int events)
 {
+    container_of(async, struct loop, stop)->is_stopped = true;
     ev_break(ev, EVBREAK_ALL);
 }
 
@@ -184,7 +189,9 @@ void loop_set_clock(struct loop *loop, int64_t now_ms)
 void loop_wait(struct loop *loop, pthread_cond_t *changed, pthread_mutex_t *lock)
 {
     if (!loop->by_hand && !loop->alone) {
+        if (loop->lends) lending_hold(loop->lending);
         pthread_cond_wait(changed, lock);
+        if (loop->lends) lending_let_go(loop->lending);
         return;
     }
     pthread_mutex_unlock(lock);
@@ -200,31 +207,66 @@ void loop_wait(struct loop *loop, pthread_cond_t *changed, pthread_mutex_t *lock
 
 static void on_wait(struct ev_loop *ev) EV_NOEXCEPT
 {
-    quiesce_begin(&((struct loop *)ev_userdata(ev))->rest);
+    struct loop *loop = ev_userdata(ev);
+    if (loop->lending && loop->lends) lending_lender_waits(loop->lending);
+    if (loop->lending && !loop->lends) lending_borrower_waits(loop->lending);
+    quiesce_begin(&loop->rest);
 }
 
+/* libev reads errno of its wait afterwards. */
 static void on_go_on(struct ev_loop *ev) EV_NOEXCEPT
 {
-    quiesce_end(&((struct loop *)ev_userdata(ev))->rest);
+    struct loop *loop = ev_userdata(ev);
+    int saved = errno;
+    quiesce_end(&loop->rest);
+    if (loop->lending && loop->lends) lending_lender_woke(loop->lending);
+    if (loop->lending && !loop->lends) lending_borrower_woke(loop->lending);
+    errno = saved;
 }
 
-void loop_run(struct loop *loop)
+void loop_begin(struct loop *loop)
 {
     ev_set_userdata(loop->ev, loop);
     ev_set_loop_release_cb(loop->ev, on_wait, on_go_on);
     quiesce_set_running(&loop->rest, true);
-    ev_run(loop->ev, 0);
+}
+
+void loop_pause(struct loop *loop)
+{
+    ev_set_loop_release_cb(loop->ev, NULL, NULL);
+}
+
+void loop_end(struct loop *loop)
+{
     quiesce_set_running(&loop->rest, false);
 }
 
+void loop_run(struct loop *loop)
+{
+    loop_begin(loop);
+    ev_run(loop->ev, 0);
+    loop_end(loop);
+}
+
+/* While its turns are lent the loop's thread sleeps, and need not wake up for it. */
 bool loop_quiesce(struct loop *loop, int max_ms)
 {
-    return quiesce_hold(&loop->rest, max_ms);
+    loop->is_taken = loop->lends && lending_take(loop->lending);
+    if (loop->is_taken) return true;
+    if (loop->lends) lending_hold(loop->lending);
+    bool is_quiet = quiesce_hold(&loop->rest, max_ms);
+    if (loop->lends && !is_quiet) lending_let_go(loop->lending);
+    return is_quiet;
 }
 
 void loop_let_go(struct loop *loop)
 {
+    if (loop->is_taken) {
+        lending_give(loop->lending);
+        return;
+    }
     quiesce_let_go(&loop->rest);
+    if (loop->lends) lending_let_go(loop->lending);
 }
 
 void loop_once(struct loop *loop, bool wait)
@@ -235,6 +277,7 @@ void loop_once(struct loop *loop, bool wait)
 void loop_stop(struct loop *loop)
 {
     ev_async_send(loop->ev, &loop->stop);
+    loop_note_sent(loop);
 }
 
 void loop_free(struct loop *loop)
@@ -273,4 +316,25 @@ struct ev_loop *loop_ev(struct loop *loop)
 void loop_count_call(struct loop *loop)
 {
     loop->done++;
+}
+
+void loop_note_sent(struct loop *loop)
+{
+    if (loop->lends) lending_sent(loop->lending);
+}
+
+bool loop_is_stopped(const struct loop *loop)
+{
+    return loop->is_stopped;
+}
+
+void loop_lend(struct loop *lender, struct loop *borrower, struct lending *lending)
+{
+    lender->lending = borrower->lending = lending;
+    lender->lends = lending != NULL;
+}
+
+struct lending *loop_lending(const struct loop *loop)
+{
+    return loop->lending;
 }

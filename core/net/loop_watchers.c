@@ -1,4 +1,4 @@
-/* Watchers that call back from a loop: wakers, prepares and signals; see loop.h. */
+/* Watchers that call back from a loop: wakers and prepares; see loop.h. */
 #include <ev.h>
 #include <stdlib.h>
 
@@ -17,13 +17,6 @@ struct prepare {
     ev_prepare prepare; /* runs while a call is due */
     struct loop *loop;
     void (*fn)(void *ctx);
-    void *ctx;
-};
-
-struct signal_watch {
-    ev_signal signal;
-    struct loop *loop;
-    void (*fn)(void *ctx, int signum);
     void *ctx;
 };
 
@@ -48,6 +41,7 @@ struct waker *waker_new(struct loop *loop, void (*fn)(void *ctx), void *ctx)
 void waker_wake(struct waker *waker)
 {
     ev_async_send(loop_ev(waker->loop), &waker->async);
+    loop_note_sent(waker->loop);
 }
 
 void waker_free(struct waker *waker)
@@ -85,29 +79,4 @@ void prepare_free(struct prepare *prepare)
     if (!prepare) return;
     ev_prepare_stop(loop_ev(prepare->loop), &prepare->prepare);
     free(prepare);
-}
-
-static void on_signal(struct ev_loop *ev, ev_signal *signal, int events)
-{
-    struct signal_watch *watch = container_of(signal, struct signal_watch, signal);
-    watch->fn(watch->ctx, signal->signum);
-}
-
-struct signal_watch *signal_watch_new(struct loop *loop, int signum, void (*fn)(void *ctx, int signum),
-                                      void *ctx)
-{
-    struct signal_watch *watch = NEW(struct signal_watch);
-    watch->loop = loop;
-    watch->fn = fn;
-    watch->ctx = ctx;
-    ev_signal_init(&watch->signal, on_signal, signum);
-    ev_signal_start(loop_ev(loop), &watch->signal);
-    return watch;
-}
-
-void signal_watch_free(struct signal_watch *watch)
-{
-    if (!watch) return;
-    ev_signal_stop(loop_ev(watch->loop), &watch->signal);
-    free(watch);
 }
