@@ -212,6 +212,7 @@ bool engine_load(struct engine *engine)
 {
     /* The watch is on the I/O thread's loop, which must not run yet. */
     watch_hangup(engine);
+    io_thread_lend_to(engine->cluster->io, engine->loop);
     io_thread_start(engine->cluster->io);
     return engine_load_scripts(engine);
 }
@@ -235,7 +236,10 @@ enum engine_outcome engine_run(struct engine *engine)
         reload_watch(&engine->scripts);
         probations_begin(&engine->scripts);
     }
-    if (!engine->stopping) loop_run(engine->loop);
+    if (engine->stopping) return engine->outcome;
+    io_thread_lend(engine->cluster->io, true);
+    loop_run(engine->loop);
+    io_thread_lend(engine->cluster->io, false);
     return engine->outcome;
 }
 

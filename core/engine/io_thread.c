@@ -8,6 +8,7 @@
 #include "base/mem.h"
 #include "base/must.h"
 #include "kube/api/packers.h"
+#include "net/lending.h"
 #include "object/pack/pool.h"
 
 /* Objects released by the engine thread wait at most this long for their memory to be reused. */
@@ -17,6 +18,7 @@ struct io_thread {
     pthread_t thread;
     bool running;
     struct loop *loop;
+    struct lending *lending; /* of its turns to the engine thread; NULL: it keeps them */
     bool is_alone;           /* the loop is its own */
     struct io_thread *first; /* whose loop and pool it uses; NULL: its own */
     struct pool *pool;
@@ -97,10 +99,12 @@ void io_thread_call(struct io_thread *io, void (*fn)(void *ctx), void *ctx)
     }
     pthread_mutex_init(&call.lock, NULL);
     pthread_cond_init(&call.returned, NULL);
+    lending_hold(thread->lending);
     mailbox_post(loop_mailbox(io->loop), &call.mail);
     pthread_mutex_lock(&call.lock);
     while (!call.done) pthread_cond_wait(&call.returned, &call.lock);
     pthread_mutex_unlock(&call.lock);
+    lending_let_go(thread->lending);
     pthread_mutex_destroy(&call.lock);
     pthread_cond_destroy(&call.returned);
 }
@@ -141,9 +145,40 @@ struct io_thread *io_thread_join(struct io_thread *first, const struct kube_clie
 static void *run(void *arg)
 {
     struct io_thread *io = arg;
+    if (io->lending) {
+        lending_run(io->lending);
+        return NULL;
+    }
     pool_adopt(io->pool);
     loop_run(io->loop);
     return NULL;
+}
+
+static void enter(void *ctx)
+{
+    pool_adopt(((struct io_thread *)ctx)->pool);
+}
+
+/* Leaves the pool to nobody: between turns the engine thread releases objects by way of the queue. */
+static void leave(void *ctx)
+{
+    pool_leave(((struct io_thread *)ctx)->pool);
+}
+
+void io_thread_lend_to(struct io_thread *io, struct loop *engine_loop)
+{
+    must(!io->running);
+    if (!io->is_alone || io->lending) return;
+    io->lending = lending_new(&(const struct lending_options){
+        .lender = io->loop, .borrower = engine_loop, .enter = enter, .leave = leave, .ctx = io});
+}
+
+void io_thread_lend(struct io_thread *io, bool lends)
+{
+    if (lends)
+        lending_let_go(io->lending);
+    else
+        lending_hold(io->lending);
 }
 
 void io_thread_start(struct io_thread *io)
@@ -171,6 +206,8 @@ void io_thread_free(struct io_thread *io)
 {
     if (!io) return;
     must(!io->running);
+    lending_free(io->lending);
+    io->lending = NULL;
     if (io->client) io_thread_call(io, free_client, io);
     timer_cancel(&io->drain);
     if (io->pool && !io->first) {

@@ -23,6 +23,11 @@ struct io_thread *io_thread_join(struct io_thread *first, const struct kube_clie
  * engine thread. */
 void io_thread_call(struct io_thread *io, void (*fn)(void *ctx), void *ctx);
 void io_thread_start(struct io_thread *io);
+/* Prepares to lend its turns to the thread of that loop, which outlives it (net/lending.h). Before
+ * io_thread_start; without a loop of its own it has none to lend. */
+void io_thread_lend_to(struct io_thread *io, struct loop *engine_loop);
+/* Begins and ends to lend: around the run of that loop, on its thread. */
+void io_thread_lend(struct io_thread *io, bool lends);
 void io_thread_drain(struct io_thread *io);
 /* Keeps the thread and its packers where a fork of the process may see them, as loop_quiesce. */
 bool io_thread_quiesce(struct io_thread *io, int max_ms);
