@@ -200,7 +200,7 @@ struct lending *lending_new(const struct lending_options *options)
     struct lending *lending = NEW(struct lending);
     lending->options = *options;
     lending->alarm = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
-    must(lending->alarm >= 0);
+    if (lending->alarm < 0) loop_system_error("timerfd_create");
     /* Only an epoll can be waited for by another loop; one hold more, and nothing is ever lent. */
     atomic_store(&lending->holds, ev_backend(loop_ev(options->lender)) == EVBACKEND_EPOLL ? 1 : 2);
     pthread_mutex_init(&lending->turns, NULL);

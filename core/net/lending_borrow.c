@@ -5,7 +5,6 @@
 
 #include "base/mem.h"
 #include "base/metrics.h"
-#include "base/must.h"
 #include "net/lending_internal.h"
 #include "net/loop_internal.h"
 
@@ -89,20 +88,22 @@ static int lenders_epoll(struct lending *lending)
     return fd;
 }
 
-/* Watches a duplicate of it: the lender's thread may close the original at any time. */
-static void watch(struct lending *lending)
+/* Watches a duplicate of it: the lender's thread may close the original at any time. Returns false where the
+ * process may open no more files. */
+static bool watch(struct lending *lending)
 {
     struct ev_loop *ev = loop_ev(lending->options.borrower);
     ev_io_stop(ev, &lending->readable);
+    lending->watches = true;
     if (lending->epoll < 0 || lending->is_replaced) {
         if (lending->epoll >= 0) close(lending->epoll);
         lending->epoll = fcntl(lenders_epoll(lending), F_DUPFD_CLOEXEC, 0);
-        must(lending->epoll >= 0);
+        if (lending->epoll < 0) return false;
         ev_io_set(&lending->readable, lending->epoll, EV_READ);
     }
     ev_io_start(ev, &lending->readable);
     lending->is_replaced = false;
-    lending->watches = true;
+    return true;
 }
 
 static void watch_timer(struct lending *lending)
@@ -143,24 +144,22 @@ static bool run_ready(struct lending *lending)
     return is_done;
 }
 
-/* With the loop. */
-static void run_turn(struct lending *lending)
+/* With the loop. Returns whether the borrower goes on with its turns. */
+static bool run_turn(struct lending *lending)
 {
     const struct lending_options *o = &lending->options;
-    if (!lending->watches || lending->is_replaced) watch(lending);
+    bool watches = (lending->watches && !lending->is_replaced) || watch(lending);
     o->enter(o->ctx);
     bool is_done = run_ready(lending);
     o->leave(o->ctx);
     atomic_fetch_add_explicit(&lending->run, 1, memory_order_relaxed);
     metric_inc(&metric_lent);
-    if (lending->is_replaced) watch(lending);
+    if (watches && lending->is_replaced) watches = watch(lending);
     watch_timer(lending);
     if (!is_done) ev_async_send(loop_ev(o->borrower), &lending->offered);
     int64_t now = clock_measure_ns();
     atomic_store(&lending->borrower.since, now);
-    if (!loop_is_stopped(o->lender) && !is_loaded(lending, now)) return;
-    forget(lending);
-    lending_return(lending, LENDING_LOADED);
+    return watches && !loop_is_stopped(o->lender) && !is_loaded(lending, now);
 }
 
 static void take_turn(struct lending *lending)
@@ -169,7 +168,10 @@ static void take_turn(struct lending *lending)
         forget(lending);
         return;
     }
-    run_turn(lending);
+    if (!run_turn(lending)) {
+        forget(lending);
+        lending_return(lending, LENDING_LOADED);
+    }
     lending_give(lending);
 }
 

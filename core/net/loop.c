@@ -98,8 +98,8 @@ void mailbox_withdraw(struct mailbox *mailbox, struct mail *mail)
     pthread_mutex_unlock(&mailbox->lock);
 }
 
-/* Ends the process; libev alone would abort it, too, where it may not open as many files as it needs. */
-static void on_system_error(const char *what)
+/* libev alone would abort the process, too, where it may not open as many files as it needs. */
+void loop_system_error(const char *what)
 {
     int error = errno;
     bool limited = error == EMFILE || error == ENFILE;
@@ -112,7 +112,7 @@ static void on_system_error(const char *what)
 struct loop *loop_new(void)
 {
     struct loop *loop = NEW(struct loop);
-    ev_set_syserr_cb(on_system_error);
+    ev_set_syserr_cb(loop_system_error);
     loop->ev = ev_loop_new(EVFLAG_AUTO);
     must(loop->ev);
     loop->clock = (struct clock){

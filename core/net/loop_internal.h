@@ -10,6 +10,9 @@ void loop_count_call(struct loop *loop);
 /* Call after something was sent to the loop by an ev_async. Any thread. */
 void loop_note_sent(struct loop *loop);
 
+/* Ends the process with what errno says of `what`; with EXIT_USAGE where it may open no more files. */
+void loop_system_error(const char *what);
+
 /* --- for lent turns (lending.h) */
 
 /* Sets, or with NULL clears, by which the one loop lends its turns to the other. Neither runs. */

@@ -60,7 +60,8 @@ struct signal_watch *signal_watch_new(struct loop *loop, int signum, void (*fn)(
 {
     struct signal_watch *watch = NEW(struct signal_watch);
     int fd = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-    must(fd >= 0 && atomic_load(&noted[signum]) == 0);
+    if (fd < 0) loop_system_error("eventfd");
+    must(atomic_load(&noted[signum]) == 0);
     *watch = (struct signal_watch){.loop = loop, .signum = signum, .fn = fn, .ctx = ctx};
     ev_io_init(&watch->io, on_noted, fd, EV_READ);
     ev_io_start(loop_ev(loop), &watch->io);

@@ -8,15 +8,17 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "base/exit_code.h"
 #include "base/mem.h"
 #include "core/net/support/lent_pair.h"
 
-enum { LONG_MS = 20000, FORKS = 30, QUIET_MS = 10 };
+enum { LONG_MS = 20000, FORKS = 10, QUIET_MS = 10 };
 
 static void fork_once(void *ctx)
 {
@@ -129,9 +131,47 @@ static void test_a_descriptor_that_is_replaced_is_watched_anew(void **state)
     lent_pair_end(&pair);
 }
 
+/* --- too few descriptors */
+
+enum { FILES = 16 };
+
+/* Lends, or tries to, with so many files; ends the process. */
+static void lend_with(rlim_t files)
+{
+    struct lent_pair pair;
+    int64_t end_ms = lent_pair_now_ms() + LONG_MS;
+    setrlimit(RLIMIT_NOFILE, &(const struct rlimit){files, files});
+    lent_pair_begin(&pair);
+    while (!lending_count(pair.lending) || atomic_load(&pair.ticks) < 50) {
+        if (lent_pair_now_ms() > end_ms) _exit(1);
+        lent_pair_pause();
+    }
+    lent_pair_end(&pair);
+    _exit(0);
+}
+
+static void test_turns_go_back_where_no_more_files_may_be_open(void **state)
+{
+    int first = dup(0), status, lent = 0;
+    close(first);
+    for (int more = 0; more <= FILES; more++) {
+        pid_t pid = fork();
+        if (pid == 0) {
+            close(2);
+            lend_with((rlim_t)(first + more));
+        }
+        assert_int_equal(waitpid(pid, &status, 0), pid);
+        assert_true(WIFEXITED(status));
+        assert_true(WEXITSTATUS(status) == EXIT_USAGE || WEXITSTATUS(status) == 0);
+        lent += WEXITSTATUS(status) == 0;
+    }
+    assert_true(lent > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_turns_go_back_where_no_more_files_may_be_open),
         cmocka_unit_test(test_a_fork_finds_the_lenders_thread_quiet),
         cmocka_unit_test(test_a_descriptor_that_is_replaced_is_watched_anew),
     };
