@@ -22,10 +22,15 @@ k8s.command("told", function() return string.format("%d %d %d", adds, updates, w
 k8s.main(function() print("synced " .. pods:lister():count()) end)
 ]]
 
+-- The sum of all series of a metric.
 local function metric(http, name)
   local code, text = http:curl("GET", "/metrics")
+  local sum = 0
   assert.are.equal(200, code)
-  return tonumber(text:match("\n" .. name .. " (%d+)\n"))
+  for labels, value in text:gmatch("\n" .. name .. "(%S*) (%d+)") do
+    if labels == "" or labels:find "^{" then sum = sum + value end
+  end
+  return sum
 end
 
 local function told(folder)
@@ -53,12 +58,13 @@ describe("kubelua run --io-threads #threads", function()
     sim.api:request("POST", "/sim/scenario", { steps = {
       { ["do"] = "touch", resource = "pods", pick = 300, every = "20ms", count = 20 },
     } })
+    -- A machine that is busy with other things merges updates, as handlers that are behind do: counted, and none else.
     local adds, updates, wrong
     await(function()
       adds, updates, wrong = told(folder)
-      return tonumber(updates) >= 6000
+      return updates + metric(http, "kubelua_handler_coalesced_total") >= 6000
     end, function() return (updates or "no") .. " updates" .. engine:report() end)
-    assert.are.same({ "300", "6000", "0" }, { adds, updates, wrong })
+    assert.are.same({ "300", 6000, "0" }, { adds, updates + metric(http, "kubelua_handler_coalesced_total"), wrong })
     assert.is_true(metric(http, "kubelua_objects_dealt_total") >= 6300)
     assert.are.equal(0, cluster.terminate(engine))
   end)
