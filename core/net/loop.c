@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <ev.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +32,8 @@ struct loop {
     struct mailbox mailbox;
     struct rest rest;
     struct lending *lending; /* of its turns, or of those that its thread borrows; NULL: none */
-    bool lends, is_stopped;
+    _Atomic bool lends;      /* any thread reads it; set behind `lending` */
+    bool is_stopped;
     bool is_taken; /* quiesced by owning its lent turns */
     bool by_hand, alone;
     int64_t hand_ms, hand_wall_us; /* of its clock; the latter at the beginning */
@@ -330,8 +332,9 @@ bool loop_is_stopped(const struct loop *loop)
 
 void loop_lend(struct loop *lender, struct loop *borrower, struct lending *lending)
 {
+    if (!lending) atomic_store(&lender->lends, false);
     lender->lending = borrower->lending = lending;
-    lender->lends = lending != NULL;
+    if (lending) atomic_store(&lender->lends, true);
 }
 
 struct lending *loop_lending(const struct loop *loop)

@@ -15,7 +15,8 @@ void loop_system_error(const char *what);
 
 /* --- for lent turns (lending.h) */
 
-/* Sets, or with NULL clears, by which the one loop lends its turns to the other. Neither runs. */
+/* Sets, or with NULL clears, by which the one loop lends its turns to the other. Neither runs, but
+ * other threads may send to them meanwhile, unless it is cleared. */
 void loop_lend(struct loop *lender, struct loop *borrower, struct lending *lending);
 struct lending *loop_lending(const struct loop *loop);
 /* The loop's own thread begins to run it, has another run it meanwhile, and ends. */

@@ -108,6 +108,36 @@ static void test_two_threads_own_the_loop_in_turns(void **state)
     assert_int_equal(pair.owned, atomic_load(&pair.ticks));
 }
 
+static void *wake_often(void *arg)
+{
+    for (int i = 0; i < MAILS; i++) waker_wake(arg);
+    return NULL;
+}
+
+static void count(void *ctx)
+{
+    ++*(unsigned *)ctx;
+}
+
+/* A server for metrics wakes the loop before its turns are lent. */
+static void test_others_send_while_lending_begins(void **state)
+{
+    struct loop *lender = loop_new(), *borrower = loop_new();
+    unsigned woken = 0;
+    struct waker *waker = waker_new(lender, count, &woken);
+    pthread_t thread;
+    pthread_create(&thread, NULL, wake_often, waker);
+    struct lending *lending =
+        lending_new(&(const struct lending_options){.lender = lender, .borrower = borrower});
+    pthread_join(thread, NULL);
+    lending_free(lending);
+    loop_once(lender, false);
+    assert_int_equal(woken, 1);
+    waker_free(waker);
+    loop_free(lender);
+    loop_free(borrower);
+}
+
 /* --- end */
 
 static void stop_soon(struct lent_pair *pair)
@@ -156,6 +186,7 @@ int main(void)
         cmocka_unit_test(test_the_lender_takes_its_turns_back_from_a_busy_borrower),
         cmocka_unit_test(test_mails_to_a_lent_loop_arrive),
         cmocka_unit_test(test_two_threads_own_the_loop_in_turns),
+        cmocka_unit_test(test_others_send_while_lending_begins),
         cmocka_unit_test(test_a_lent_loop_is_stopped_by_a_turn),
         cmocka_unit_test(test_a_lent_loop_is_stopped_while_the_borrower_waits),
     };
