@@ -8,7 +8,7 @@
 #include "net/lending_internal.h"
 #include "net/loop_internal.h"
 
-METRIC(metric_lent, 22, "kubelua_io_turns_lent_total",
+METRIC(metric_lent, 24, "kubelua_io_turns_lent_total",
        "Number of turns of the I/O loop that the engine thread ran.");
 
 /* ROUNDS: polls of one turn, as callbacks may start watchers, which libev looks at in the next. BUSY_PERCENT:

@@ -8,8 +8,8 @@
 
 #include "base/buf.h"
 #include "base/clock.h"
-#include "net/url/proxy.h"
 #include "net/transport.h"
+#include "net/url/proxy.h"
 
 enum { TUNNEL_STEPS_MAX = 64 << 10 }; /* about as many bytes of a proxy's response */
 

@@ -9,9 +9,9 @@
 #include <cmocka.h>
 
 #include "base/mem.h"
+#include "net/transport.h"
 #include "net/url/no_proxy.h"
 #include "net/url/proxy.h"
-#include "net/transport.h"
 #include "support/tiny_proxy.h"
 #include "support/tls_bench.h"
 
