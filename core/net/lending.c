@@ -127,9 +127,11 @@ void lending_lender_woke(struct lending *lending)
 /* --- while it sleeps at the alarm */
 
 /* Returns whether the borrower has not looked at the lender's events for too long; else sets the alarm for
- * then, if it does anything. */
+ * then, if it does anything. `alarm_ns` comes first here and `since` first when the borrower wakes: one of
+ * the two sets the alarm that has rung. */
 static bool is_late(struct lending *lending)
 {
+    atomic_store(&lending->alarm_ns, 0);
     int64_t since = atomic_load(&lending->borrower.since);
     if (!since) return false;
     if (clock_measure_ns() - since >= LENDING_ALARM) return true;

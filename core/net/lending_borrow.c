@@ -23,6 +23,14 @@ static const int64_t BUSY_LONG = 2 * LENDING_MS, AWAKE = LENDING_MS / 50, ALARM_
 
 /* --- time */
 
+/* A ring of lending_return that this has taken away is repeated. */
+static void move_alarm(struct lending *lending, int64_t at_ns)
+{
+    atomic_store(&lending->alarm_ns, at_ns);
+    lending_set_alarm(lending, at_ns);
+    if (atomic_load(&lending->returned)) lending_set_alarm(lending, 1);
+}
+
 void lending_borrower_waits(struct lending *lending)
 {
     struct lending_load *own = &lending->borrower;
@@ -31,9 +39,8 @@ void lending_borrower_waits(struct lending *lending)
                           atomic_load_explicit(&own->awake, memory_order_relaxed) + now - own->woke_ns,
                           memory_order_relaxed);
     atomic_store(&own->since, 0);
-    if (!lending->watches || !lending->alarm_ns || lending->rested_ns < LONG_SLEEP) return;
-    lending->alarm_ns = 0;
-    lending_set_alarm(lending, 0);
+    if (!lending->watches || !atomic_load(&lending->alarm_ns) || lending->rested_ns < LONG_SLEEP) return;
+    move_alarm(lending, 0);
 }
 
 void lending_borrower_woke(struct lending *lending)
@@ -45,9 +52,8 @@ void lending_borrower_woke(struct lending *lending)
         lending->rested_ns = rested;
     }
     atomic_store(&own->since, now);
-    if (!lending->watches || lending->alarm_ns - now > ALARM_LEFT) return;
-    lending->alarm_ns = now + LENDING_ALARM;
-    lending_set_alarm(lending, lending->alarm_ns);
+    if (!lending->watches || atomic_load(&lending->alarm_ns) - now > ALARM_LEFT) return;
+    move_alarm(lending, now + LENDING_ALARM);
 }
 
 /* Returns whether the borrower has too much to do, as the lender's thread could work beside it. */

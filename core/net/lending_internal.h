@@ -34,6 +34,8 @@ struct lending {
     _Atomic unsigned holds;
     _Atomic uint64_t count, run;
     int alarm; /* timerfd; each thread may set it */
+    /* When it rings, by the borrower's last setting; 0: it is off, or the lender has looked at it since. */
+    _Atomic int64_t alarm_ns;
     struct lending_load lender, borrower;
     /* --- with the loop */
     ev_fork replaced; /* its descriptor is replaced */
@@ -49,7 +51,6 @@ struct lending {
     int epoll;         /* a duplicate of its descriptor; -1: none yet */
     ev_timer due;      /* the lender's next timer */
     int64_t due_ms;    /* for which it was set */
-    int64_t alarm_ns;  /* when the alarm rings, by its own last setting; 0: it is off */
     int64_t rested_ns; /* its last sleep */
     int64_t busy_ns;   /* when it last woke from a sleep */
     bool watches;
