@@ -40,6 +40,29 @@ describe("the simulator as a real server", function()
     assert.equal(400, code_of("DELETE", NAMESPACE .. "/configmaps?dryRun=All&gracePeriodSeconds=x"))
   end)
 
+  it("deletes the first page of a collection only", function()
+    local path, kind = NAMESPACE .. "/configmaps", { kind = "ConfigMap", apiVersion = "v1" }
+    for _, name in ipairs { "p1", "p2", "p3", "p4" } do
+      kind.metadata = { name = name, labels = { page = "yes" } }
+      ask("POST", path, kind)
+    end
+    for _, api in ipairs { both.real:api(), both.sim.api } do
+      local function delete(query)
+        local code, text = api:curl("DELETE", path .. query)
+        assert.equal(200, code, text)
+        local list, names = cjson.decode(text), {}
+        for i, item in ipairs(list.items) do names[i] = item.metadata.name end
+        return names, list.metadata.continue, list.metadata.remainingItemCount
+      end
+      local names, token, remaining = delete "?labelSelector=page&limit=1"
+      assert.same({ "p1" }, names)
+      assert.is_nil(remaining)
+      assert.same({ "p2", "p3" }, (delete("?labelSelector=page&limit=2&continue=" .. token)))
+      assert.same({ "p4" }, (delete "?labelSelector=page"))
+    end
+    assert.same({}, ask("GET", path .. "?labelSelector=page").items)
+  end)
+
   it("binds pods by Bindings of their own", function()
     local bindings, node = NAMESPACE .. "/bindings", { kind = "Node", name = "n" }
     local function binding(name, target, more)

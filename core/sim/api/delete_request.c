@@ -88,18 +88,20 @@ static json_t *item(const struct sim_served *served, const struct sim_object *ob
     return item;
 }
 
-/* Deletes each object that the selectors match, until one is refused; the response is a list of them as they
- * were. What is gone meanwhile is no error. */
+/* Deletes each object of the page that the selectors match, until one is refused; the response is a list of
+ * them as they were. What is gone meanwhile is no error. */
 static void delete_listed(struct writing *w, const json_t *options, const struct sim_list_options *selection,
                           const struct sim_snapshot *snapshot)
 {
     const struct sim_served *served = w->target->served;
+    struct sim_list_meta page = {.remaining = -1};
+    size_t left = sim_list_measure(snapshot, selection, &page);
     json_t *items = json_array(), *version = sim_textf("%llu", (unsigned long long)snapshot->version);
     json_t *refusal = NULL;
     struct omap_cursor cursor;
     const struct sim_object *object;
     sim_snapshot_seek(snapshot, &cursor);
-    while (!refusal && (object = sim_snapshot_next(snapshot, &cursor, selection))) {
+    while (!refusal && left-- && (object = sim_snapshot_next(snapshot, &cursor, selection))) {
         struct sim_written written;
         sim_write_delete(w->api, served, object->key, options, dry_runs(options), &written);
         if (written.refusal && sim_status_code(written.refusal) != 404)
@@ -112,12 +114,13 @@ static void delete_listed(struct writing *w, const json_t *options, const struct
         sim_reply_status(w->reply, refusal);
     else {
         w->reply->code = 200;
-        w->reply->json =
-            json_pack("{ss ss s{sO} sO}", "kind", served->kind->list_kind, "apiVersion", served->api_version,
-                      "metadata", "resourceVersion", version, "items", items);
-        if (served->kind->custom)
-            json_object_set_new(json_object_get(w->reply->json, "metadata"), "continue", json_string(""));
+        w->reply->json = json_pack("{ss ss s{sO s:s*} sO}", "kind", served->kind->list_kind, "apiVersion",
+                                   served->api_version, "metadata", "resourceVersion", version, "continue",
+                                   served->kind->custom && !page.token ? "" : page.token, "items", items);
+        if (page.remaining >= 0)
+            sim_set_at(w->reply->json, "metadata.remainingItemCount", json_integer(page.remaining));
     }
+    free(page.token);
     json_decref(items);
     json_decref(version);
 }

@@ -28,7 +28,6 @@ struct sim_list {
     size_t left; /* objects of this page that are still to come */
     size_t sent;
     struct sim_list_meta meta;
-    char *token;
     enum { LIST_HEAD, LIST_ITEMS, LIST_TAIL, LIST_DONE } stage;
     struct sim_out out;
     struct sim_actions actions;
@@ -43,7 +42,7 @@ static void list_free(struct sim_stream *stream)
     sim_list_options_clear(&list->options);
     sim_actions_clear(&list->actions);
     sim_out_clear(&list->out);
-    free(list->token);
+    free(list->meta.token);
     free(list);
 }
 
@@ -123,29 +122,26 @@ static ssize_t list_read(struct sim_stream *stream, char *to, size_t room)
     return list->out.len ? (ssize_t)list->out.len : finish(list);
 }
 
-/* Finds out where the page ends, because its token is sent before the items. */
-static void measure_page(struct sim_list *list)
+size_t sim_list_measure(const struct sim_snapshot *snapshot, const struct sim_list_options *options,
+                        struct sim_list_meta *meta)
 {
     struct omap_cursor cursor;
     const struct sim_object *last = NULL, *object;
     size_t n = 0;
-    list->left = SIZE_MAX;
-    if (!list->snapshot.limit) return;
-    sim_snapshot_seek(&list->snapshot, &cursor);
-    while ((object = sim_snapshot_next(&list->snapshot, &cursor, &list->options)) &&
-           n < list->snapshot.limit) {
+    if (!snapshot->limit) return SIZE_MAX;
+    sim_snapshot_seek(snapshot, &cursor);
+    while ((object = sim_snapshot_next(snapshot, &cursor, options)) && n < snapshot->limit) {
         last = object;
         n++;
     }
-    list->left = n;
     /* A server looks no further for what has the labels. */
-    bool more = object || (list->options.labels && !list->options.fields && n == list->snapshot.limit &&
-                           last && sim_snapshot_remaining(&list->snapshot, last->key) > 0);
-    if (!more || !last) return;
-    list->token = sim_page_token((int64_t)list->snapshot.version, last->key);
-    list->meta.token = list->token;
-    if (!list->options.labels && !list->options.fields)
-        list->meta.remaining = (int64_t)sim_snapshot_remaining(&list->snapshot, last->key);
+    bool more = object || (options->labels && !options->fields && n == snapshot->limit && last &&
+                           sim_snapshot_remaining(snapshot, last->key) > 0);
+    if (!more || !last) return n;
+    meta->token = sim_page_token((int64_t)snapshot->version, last->key);
+    if (!options->labels && !options->fields)
+        meta->remaining = (int64_t)sim_snapshot_remaining(snapshot, last->key);
+    return n;
 }
 
 /* Each object goes once its row is there: as JSON it is several times as large. */
@@ -209,7 +205,7 @@ static void respond(struct sim_list *list, struct sim_reply *reply)
     if (list->options.shard && list->api->settings.sharding == SIM_SHARDS_ON && list->form == SIM_FORM_JSON &&
         !list->served->kind->custom)
         list->meta.shard = sim_shard_text(list->options.shard);
-    measure_page(list);
+    list->left = sim_list_measure(&list->snapshot, &list->options, &list->meta);
     sim_snapshot_seek(&list->snapshot, &list->cursor);
     reply->code = 200;
     if (list->form == SIM_FORM_TABLE) {

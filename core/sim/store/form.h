@@ -9,8 +9,8 @@
 /* Members of a list's metadata; `token` NULL and `remaining` -1 are left out. */
 struct sim_list_meta {
     uint64_t version;
-    const char *token;
-    int64_t remaining;
+    char *token;       /* where the next page begins; NULL: there is none */
+    int64_t remaining; /* -1: nothing is said of it */
     const char *shard; /* selector that was applied; NULL: none, or nothing is said of it */
     bool empty;        /* at the tail: no item was sent */
 };
