@@ -2,6 +2,7 @@
 #include "sim/validate/scalars.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -12,6 +13,16 @@
 
 #define DIGITS "0123456789"
 
+enum { EXACT_DIGITS = 18, POWER_MAX = 10000 };
+
+/* Of "e-3": -3, at most POWER_MAX to either side, so that it can be added to. Errno is ERANGE beyond 64 bits.
+ */
+static long power_of(const char *suffix)
+{
+    long power = strtol(suffix + 1, NULL, 10);
+    return power > POWER_MAX ? POWER_MAX : power < -POWER_MAX ? -POWER_MAX : power;
+}
+
 static bool known_suffix(const char *suffix)
 {
     static const char *const suffixes[] = {"",  "n", "u",  "m",  "k",  "M",  "G",  "T",
@@ -19,9 +30,10 @@ static bool known_suffix(const char *suffix)
     for (size_t i = 0; i < ARRAY_LEN(suffixes); i++)
         if (strcmp(suffix, suffixes[i]) == 0) return true;
     if (*suffix != 'e' && *suffix != 'E') return false;
-    suffix++;
+    errno = 0;
+    power_of(suffix++);
     if (*suffix == '-' || *suffix == '+') suffix++;
-    return *suffix && strspn(suffix, DIGITS) == strlen(suffix);
+    return *suffix && strspn(suffix, DIGITS) == strlen(suffix) && !errno;
 }
 
 char *sim_check_quantity(const char *text)
@@ -39,8 +51,6 @@ char *sim_check_quantity(const char *text)
                        "'^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'");
     return known_suffix(suffix) ? NULL : xstrdup("unable to parse quantity's suffix");
 }
-
-enum { EXACT_DIGITS = 18, POWER_MAX = 10000 };
 
 /* With an exponent of ten that is a multiple of three; NULL if it has no suffix for that. What is less than
  * 10^least is rounded up. */
@@ -89,7 +99,7 @@ bool sim_quantity_stays(const char *text, int least)
         return !places && n % 8 && digits + 3 * (int)(found - powers) <= 11;
     bool e = (*at == 'e' || *at == 'E') && at[1];
     if (!e && !(found = strchr(thousands, *at ? *at : ' '))) return false;
-    long scale = (e ? strtol(at + 1, NULL, 10) : 3 * (found - thousands) - 9) - places;
+    long scale = (e ? power_of(at) : 3 * (found - thousands) - 9) - places;
     return scale >= least && scale % 3 == 0 && n % 1000;
 }
 
@@ -107,12 +117,11 @@ json_t *sim_quantity(const char *text, int least)
     }
     if (*text == '-') n = -n;
     bool e = (*at == 'e' || *at == 'E') && at[1];
-    long power = e ? strtol(at + 1, NULL, 10) : 0;
     json_t *quantity = NULL;
     if (digits <= EXACT_DIGITS && at[0] && at[1] == 'i' && (found = strchr(powers, *at)))
         quantity = binary_quantity(n, (int)(found - powers) + 1, exponent, least);
-    else if (digits <= EXACT_DIGITS && e && labs(power) < POWER_MAX)
-        quantity = decimal_quantity(n, exponent + (int)power, true, least);
+    else if (digits <= EXACT_DIGITS && e && labs(power_of(at)) < POWER_MAX)
+        quantity = decimal_quantity(n, exponent + (int)power_of(at), true, least);
     else if (digits <= EXACT_DIGITS && !e && (found = strchr(thousands, *at ? *at : ' ')))
         quantity = decimal_quantity(n, exponent + 3 * (int)(found - thousands) - 9, false, least);
     return quantity ? quantity : json_string(text);

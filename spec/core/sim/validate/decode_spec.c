@@ -110,6 +110,10 @@ static void test_texts_of_a_form_are_checked(void **state)
         {"core/v1.ResourceRequirements", "{'limits':{'cpu':'much'}}",
          "quantities must match the regular expression '^([+-]?[0-9.]+)([eEinumkKMGTP]*[-+]?[0-9]*)$'"},
         {"core/v1.ResourceRequirements", "{'limits':{'cpu':'1mm'}}", "unable to parse quantity's suffix"},
+        {"core/v1.ResourceRequirements", "{'limits':{'cpu':'1.5e-99999999999999999999'}}",
+         "unable to parse quantity's suffix"},
+        {"core/v1.ResourceRequirements", "{'limits':{'cpu':'1e+9223372036854775808'}}",
+         "unable to parse quantity's suffix"},
         {"core/v1.Secret", "{'data':{'a':'%%'}}", "illegal base64 data at input byte 0"},
         {"meta/v1.ObjectMeta", "{'creationTimestamp':'yesterday'}",
          "parsing time \"yesterday\" as \"2006-01-02T15:04:05Z07:00\": cannot parse \"yesterday\" as "
@@ -186,6 +190,15 @@ static void test_quantities_are_canonical(void **state)
     }
 }
 
+/* A server keeps 32 bits of the exponent; here the text stays. */
+static void test_large_exponents_do_not_overflow(void **state)
+{
+    assert_decoded("core/v1.ResourceRequirements", "{'limits':{'cpu':'1.5e-9223372036854775808'}}",
+                   "{'limits':{'cpu':'1.5e-9223372036854775808'}}");
+    assert_decoded("core/v1.ResourceRequirements", "{'limits':{'cpu':'15e9223372036854775807'}}",
+                   "{'limits':{'cpu':'15e9223372036854775807'}}");
+}
+
 static void test_bytes_may_be_an_empty_list(void **state)
 {
     assert_decoded("core/v1.Secret", "{'data':{'a':[],'b':null}}", "{'metadata':{},'data':{'a':'','b':''}}");
@@ -249,6 +262,7 @@ int main(void)
         cmocka_unit_test(test_the_first_error_counts_but_for_one_that_ends_the_decoding),
         cmocka_unit_test(test_objects_are_as_go_writes_them),
         cmocka_unit_test(test_quantities_are_canonical),
+        cmocka_unit_test(test_large_exponents_do_not_overflow),
         cmocka_unit_test(test_bytes_may_be_an_empty_list),
         cmocka_unit_test(test_fields_come_in_the_order_of_the_source),
         cmocka_unit_test(test_unknown_fields_are_dropped_and_told),
