@@ -62,8 +62,12 @@ end
 -- in it.
 function subresources.scale_refusal(name, scale, paths)
   local own, replicas = text(scale, "metadata.name"), int(scale, "spec.replicas", 0)
-  if text(scale, "kind") ~= "Scale" then return { 400, "cannot update scale to unexpected object kind" } end
-  if own ~= "" and own ~= name then
+  local kind = text(scale, "kind")
+  if kind ~= "Scale" and kind ~= "" then return { 400, "cannot update scale to unexpected object kind" } end
+  if own == "" then
+    local message = "the name of the object (%s based on URL) was undeterminable: name must be provided"
+    return { 400, string.format(message, name) }
+  elseif own ~= name then
     local message = "the name of the object (%s) does not match the name on the URL (%s)"
     return { 400, string.format(message, own, name) }
   end

@@ -63,6 +63,23 @@ describe("the simulator as a real server", function()
     assert.same({}, ask("GET", path .. "?labelSelector=page").items)
   end)
 
+  it("takes a Scale for what it is, by its name", function()
+    local path = "/apis/apps/v1/namespaces/default/replicasets"
+    ask("POST", path, { kind = "ReplicaSet", apiVersion = "apps/v1", metadata = { name = "scaled" }, spec = {
+      selector = { matchLabels = { a = "b" } }, template = { metadata = { labels = { a = "b" } }, spec = {
+        containers = { { name = "c", image = "i" } } } } } })
+    local codes = {}
+    for i, body in ipairs {
+      { metadata = { name = "scaled" }, spec = { replicas = 2 } }, { spec = { replicas = 3 } },
+      { kind = "Scale", apiVersion = "autoscaling/v1", spec = { replicas = 3 } },
+      { apiVersion = "autoscaling/v1", metadata = { name = "scaled" } },
+      { kind = "Scale", metadata = { name = "other" } },
+    } do
+      codes[i] = ask("PUT", path .. "/scaled/scale", body).code or 200
+    end
+    assert.same({ 200, 400, 400, 200, 400 }, codes)
+  end)
+
   it("binds pods by Bindings of their own", function()
     local bindings, node = NAMESPACE .. "/bindings", { kind = "Node", name = "n" }
     local function binding(name, target, more)
