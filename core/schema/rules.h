@@ -23,8 +23,7 @@ enum schema_check {
     SCHEMA_CHECK_LABELS, /* keys and values; `argument`: the form of keys, and values are free */
     SCHEMA_CHECK_SELECTS, /* the selector of the value has the labels of its template; `argument`: where its
                              labels are, unless in selector.matchLabels */
-    SCHEMA_CHECK_AMOUNT,  /* a quantity, not below 0; words "positive": above; "forbidden": else forbidden;
-                           * "number": shown as one */
+    SCHEMA_CHECK_AMOUNT,  /* a quantity, not below 0; words "positive": above; "number": shown as one */
     SCHEMA_CHECK_UNIQUE,  /* words: members that elements of the list have together once */
     SCHEMA_CHECK_FIRST,   /* no element before has the text; words: lists before this one */
     SCHEMA_CHECK_ABOVE,   /* words: another member, which it is not below; "strictly": which it is above */

@@ -56,6 +56,38 @@ describe("the simulator as a real server", function()
     assert.is_nil(ask("POST", path .. "?dryRun=All", object("ConfigMap", "v1", "other")).metadata.selfLink)
   end)
 
+  -- A server has a finalizer of each claim, and shows what differs behind the message.
+  it("grows claims that are bound", function()
+    local claims, path = CORE .. "persistentvolumeclaims", CORE .. "persistentvolumeclaims/grown"
+    ask("POST", "/apis/storage.k8s.io/v1/storageclasses", object("StorageClass", "storage.k8s.io/v1", "grows",
+      { provisioner = "example.com/p", allowVolumeExpansion = true }))
+    local function send(method, to, body, content_type)
+      local answers = {}
+      for i, api in ipairs { both.real:api(), both.sim.api } do
+        local code, text = api:curl(method, to, body, content_type)
+        answers[i] = { code, code < 300 or cjson.decode(text).message:gsub("\n.*", "") }
+      end
+      assert.same(answers[1], answers[2])
+      return answers[1][1]
+    end
+    local function status(fields) return send("PATCH", path .. "/status", { status = fields }, MERGE) end
+    local function patch(fields) return send("PATCH", path, { spec = fields }, MERGE) end
+    local function size(text) return patch { resources = { requests = { storage = text } } } end
+    local function class(name) return patch { volumeAttributesClassName = name } end
+
+    send("POST", claims, object("PersistentVolumeClaim", "v1", "grown", { spec = { storageClassName = "grows",
+      accessModes = { "ReadWriteOnce" }, resources = { requests = { storage = "1Gi" } } } }))
+    assert.same({ 200, 422, 422, 422 }, { patch { volumeName = "v" }, patch { volumeName = "w" }, size "2Gi",
+      class "x" })
+    status { phase = "Bound", capacity = { storage = "1Gi" } }
+    assert.same({ 200, 200, 422, 422, 422 }, { size "3Gi", size "2Gi", size "1Gi", size "1Mi", size(cjson.null) })
+    assert.same({ 200, 200, 200 }, { class "x", class(cjson.null), class "y" })
+    assert.same({ 422, 422 }, { patch { volumeName = "w" }, patch { volumeAttributesClassName = "z",
+      accessModes = { "ReadWriteMany" } } })
+    status { currentVolumeAttributesClassName = "y" }
+    assert.same({ 422, 422, 200 }, { class "", class(cjson.null), class "z" })
+  end)
+
   it("marks a namespace without finalizers before it removes it", function()
     local namespace = object("Namespace", "v1", "bare")
     ask("POST", "/api/v1/namespaces", namespace)

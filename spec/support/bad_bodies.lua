@@ -112,14 +112,25 @@ local rows = {
     [[{"spec":{"sessionAffinity":"Odd"}}]], [[{"spec":{"ports":[{"port":80,"protocol":"ODD"}]}}]],
     [[{"spec":{"ports":[{"port":80},{"port":80}]}}]], [[{"spec":{"clusterIP":"text"}}]],
     [[{"spec":{"type":"ExternalName"}}]], [[{"spec":{"ports":[{"port":80,"targetPort":"a--b"}]}}]],
-    [[{"spec":{"selector":{"a b":"c"}}}]] } },
+    [[{"spec":{"selector":{"a b":"c"}}}]], [[{"spec":{"externalTrafficPolicy":"Local"}}]],
+    [[{"spec":{"type":"ExternalName","externalName":"a","externalTrafficPolicy":"Cluster"}}]],
+    [[{"spec":{"type":"ExternalName","externalName":"."}}]], [[{"spec":{"type":"ExternalName","externalName":"A."}}]],
+    [[{"spec":{"type":"ExternalName","externalName":"a.."}}]], [[{"spec":{"healthCheckNodePort":30100}}]],
+    [[{"spec":{"externalTrafficPolicy":"Odd","externalIPs":["192.0.2.1"]}}]],
+    [[{"spec":{"type":"LoadBalancer","clusterIP":null,"healthCheckNodePort":30100}}]],
+    [[{"spec":{"trafficDistribution":"Odd"}}]], [[{"spec":{"trafficDistribution":""}}]] } },
   { apps .. "deployments", "apps/v1", "Deployment", workload, {
     [[{"spec":{"replicas":"x"}}]], [[{"spec":{"replicas":2.5}}]], [[{"spec":{"selector":1}}]],
     [[{"spec":{"template":{"spec":{"foo":1}}}}]], [[{"spec":{"strategy":{"rollingUpdate":{"maxSurge":true}}}}]],
     [[{"spec":{"template":{"spec":{"nodeName":1}}}}]], [[{"spec":{"replicas":-1}}]],
     [[{"spec":{"selector":{"matchLabels":{"a":"other"}}}}]], [[{"spec":{"selector":null}}]],
     [[{"spec":{"template":{"spec":{"containers":["@empty"]}}}}]],
-    [[{"spec":{"template":{"spec":{"restartPolicy":"Never"}}}}]] } },
+    [[{"spec":{"template":{"spec":{"restartPolicy":"Never"}}}}]],
+    [[{"spec":{"strategy":{"rollingUpdate":{"maxSurge":0,"maxUnavailable":0}}}}]],
+    [[{"spec":{"strategy":{"rollingUpdate":{"maxSurge":"x","maxUnavailable":"0%"}}}}]],
+    [[{"spec":{"strategy":{"rollingUpdate":{"maxSurge":-1,"maxUnavailable":"101%"}}}}]],
+    [[{"spec":{"progressDeadlineSeconds":0}}]], [[{"spec":{"progressDeadlineSeconds":-1}}]],
+    [[{"spec":{"progressDeadlineSeconds":5,"minReadySeconds":5}}]], [[{"spec":{"minReadySeconds":600}}]] } },
   { apps .. "replicasets", "apps/v1", "ReplicaSet", workload, { [[{"spec":{"replicas":["@empty"]}}]],
     [[{"spec":["@empty"]}]], [[{"spec":{"replicas":-1}}]], [[{"spec":{"selector":null}}]] } },
   { "/apis/batch/v1/namespaces/default/jobs", "batch/v1", "Job",
@@ -132,7 +143,8 @@ local rows = {
     [[{"spec":{"accessModes":["ReadWriteOnce"],"resources":{"requests":{"storage":"1Gi"}}}}]], {
     [[{"spec":{"accessModes":["@empty"]}}]], [[{"spec":{"resources":1}}]],
     [[{"spec":{"accessModes":["ReadWriteOnce","ReadOnlyMany","ReadWriteOncePod"]}}]],
-    [[{"spec":{"accessModes":["Odd","ReadWriteOncePod"]}}]] } },
+    [[{"spec":{"accessModes":["Odd","ReadWriteOncePod"]}}]],
+    [[{"spec":{"resources":{"requests":{"storage":"1.5e-99999999999999999999"}}}}]] } },
   { "/apis/coordination.k8s.io/v1/namespaces/default/leases", "coordination.k8s.io/v1", "Lease", "{}", {
     [[{"spec":{"leaseDurationSeconds":-1}}]], [[{"spec":{"leaseTransitions":-1}}]],
     [[{"spec":{"renewTime":"yesterday"}}]] } },
@@ -157,6 +169,11 @@ add("apps/v1", "StatefulSet", inside, "statefulsets", workload, {
 })
 add("apps/v1", "DaemonSet", inside, "daemonsets", workload, {
   [[{"spec":{"updateStrategy":{"type":"Odd"}}}]], [[{"spec":{"minReadySeconds":-1}}]], [[{"spec":{"selector":null}}]],
+  [[{"spec":{"updateStrategy":{"rollingUpdate":{"maxSurge":1}}}}]],
+  [[{"spec":{"updateStrategy":{"rollingUpdate":{"maxUnavailable":0}}}}]],
+  [[{"spec":{"updateStrategy":{"rollingUpdate":{"maxSurge":"x","maxUnavailable":"101%"}}}}]],
+  [[{"spec":{"updateStrategy":{"rollingUpdate":{"maxSurge":"10%","maxUnavailable":"10%"}}}}]],
+  [[{"spec":{"updateStrategy":{"rollingUpdate":{"maxSurge":-1,"maxUnavailable":0}}}}]],
 })
 add("batch/v1", "CronJob", inside, "cronjobs", [[{"spec":{"schedule":"* * * * *","jobTemplate":{"spec":{"template":
   {"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}}}]], {

@@ -18,6 +18,11 @@ end
 
 local function service(spec) return body(core .. "services", "v1", "Service", ([["spec":{%s}]]):format(spec)) end
 
+local function rolling(kind, members)
+  return body(apps .. kind:lower() .. "s", "apps/v1", kind, ([["spec":{"selector":{"matchLabels":{"a":"b"}},"template":{
+    "metadata":{"labels":{"a":"b"}},"spec":{"containers":[{"name":"c","image":"i"}]}},%s}]]):format(members))
+end
+
 local function ingress(spec)
   return body("/apis/networking.k8s.io/v1/namespaces/default/ingresses", "networking.k8s.io/v1", "Ingress",
     ([["spec":{%s}]]):format(spec))
@@ -91,6 +96,13 @@ return {
   service [=["clusterIP":"None","ports":[{"port":80,"appProtocol":"example.com/http"}],"sessionAffinity":"ClientIP",
     "sessionAffinityConfig":{"clientIP":{"timeoutSeconds":86400}}]=],
   service [=["type":"ExternalName","externalName":"a.example.com"]=],
+  service [=["type":"ExternalName","externalName":"a.example.com."]=],
+  service [=["ports":[{"port":80}],"externalIPs":["192.0.2.1"],"externalTrafficPolicy":"Local"]=],
+  rolling("Deployment", [=["progressDeadlineSeconds":5,"minReadySeconds":4,
+    "strategy":{"rollingUpdate":{"maxSurge":"101%","maxUnavailable":0}}]=]),
+  rolling("DaemonSet", [=["updateStrategy":{"rollingUpdate":{"maxSurge":"100%","maxUnavailable":"0%"}}]=]),
+  { path = core .. "pods", body = [[{"apiVersion":"v1","kind":"Pod","metadata":{"name":"good","annotations":{
+    "controller.kubernetes.io/pod-deletion-cost":"-05"}},"spec":{"containers":[{"name":"c","image":"i"}]}}]] },
   ingress [=["defaultBackend":{"resource":{"apiGroup":"example.com","kind":"A","name":"b"}}]=],
   ingress [=["ingressClassName":"a","tls":[{"hosts":["*.example.com"],"secretName":"a"}],"rules":[
     {"host":"*.example.com","http":{"paths":[{"pathType":"ImplementationSpecific","backend":{"service":{"name":"a",

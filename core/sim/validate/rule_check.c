@@ -159,13 +159,11 @@ static void check_amount(const struct rule_check *check)
 {
     const char *text = sim_text_at(check->value, "");
     const char *kind = *check->rule->words ? *check->rule->words : "";
-    bool forbids = strcmp(kind, "forbidden") == 0, positive = forbids || strcmp(kind, "positive") == 0;
     bool zero = *text && !text[strspn(text, "+-0.")];
-    if (zero ? !positive : *text != '-') return;
+    if (zero ? strcmp(kind, "positive") != 0 : *text != '-') return;
     json_t *shown =
         strcmp(kind, "number") == 0 ? number_below_zero(text) : json_incref((json_t *)check->value);
-    sim_rule_add(check, forbids ? "FieldValueForbidden" : "FieldValueInvalid", "", shown,
-                 check->rule->argument);
+    invalid(check, shown, check->rule->argument);
     json_decref(shown);
 }
 

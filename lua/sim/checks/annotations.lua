@@ -23,9 +23,10 @@ local function visit(path, spec, fn)
   end
 end
 
+-- Leading zeros are taken behind a sign only.
 local function is_int32(value)
   local number = value:find "^%-?%d+$" and tonumber(value)
-  local starts_well = value == "0" or value:find "^%-?[1-9]"
+  local starts_well = value == "0" or value:find "^[-1-9]"
   return number and starts_well and number >= -2 ^ 31 and number < 2 ^ 31
 end
 

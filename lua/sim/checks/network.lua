@@ -21,6 +21,14 @@ function network.source_ranges(path, ranges, service)
   return problems
 end
 
+-- It may end with the dot of the root.
+function network.external_name(path, name)
+  local problems, bare = found.new(), (name:gsub("%.$", ""))
+  if bare == "" and name ~= "" then problems:required(path) end
+  if bare ~= "" then problems:form(path, bare, "subdomain") end
+  return problems
+end
+
 -- --- endpoints
 
 function network.endpoint_ip(problems, path, ip)

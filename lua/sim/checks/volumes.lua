@@ -268,4 +268,40 @@ function volumes.capacity(path, capacity)
   return problems
 end
 
+local STORAGE, CLASS = "resources.requests", "volume.beta.kubernetes.io/storage-class"
+
+-- The specs of a claim, so that they are equal if only what may change does.
+local function comparable(new, old, claim)
+  local a, b = json.copy(new), json.copy(old)
+  local annotated = json.get(at(claim, "metadata.annotations"), CLASS)
+  local function take(path, name)
+    local value = json.get(path and at(b, path) or b, name)
+    local to = path and values.submap(values.submap(a, "resources"), "requests") or a
+    if value then json.set(to, name, value) else json.remove(to, name) end
+  end
+  if text(old, "volumeName") == "" then json.remove(a, "volumeName") end
+  if not at(old, "storageClassName") and at(new, "storageClassName")
+      and (not annotated or annotated == text(new, "storageClassName")) then
+    json.remove(a, "storageClassName")
+  end
+  if text(claim, "status.phase") == "Bound" then
+    take(STORAGE, "storage")
+    take(nil, "volumeAttributesClassName")
+  end
+  return a, b
+end
+
+function volumes.claim_changes(path, spec, claim, _, old_spec)
+  local problems, size = found.new(), quantities.number(json.get(at(spec, STORAGE), "storage"))
+  if not json.equal(comparable(spec, old_spec, claim)) then
+    problems:forbidden(path, "spec is immutable after creation except resources.requests and "
+      .. "volumeAttributesClassName for bound claims")
+  end
+  if size < quantities.number(json.get(at(old_spec, STORAGE), "storage"))
+      and size <= quantities.number(at(claim, "status.capacity.storage")) then
+    problems:forbidden(path .. ".resources.requests.storage", "field can not be less than status.capacity")
+  end
+  return problems
+end
+
 return volumes
