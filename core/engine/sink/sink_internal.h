@@ -1,7 +1,7 @@
-/* One sink, for the files of this folder: sinks.c and sink_publish.c are the engine
- * thread's, sink_writer.c has the thread that stores events, sink_sender.c the one that delivers them,
- * sink_http.c carries batches to the engine thread and back. Fields are the engine thread's, unless it says
- * otherwise. */
+/* One sink, for the files of this folder: sinks.c and sink_publish.c are the engine thread's, sink_writer.c
+ * has the thread that stores events, sink_sender.c the one that delivers them, sink_http.c carries batches to
+ * the engine thread and back, sink_settings.c copies settings for the sender. Fields are the engine thread's,
+ * unless it says otherwise. */
 #pragma once
 #include <pthread.h>
 #include <stdatomic.h>
