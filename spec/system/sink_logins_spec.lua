@@ -167,6 +167,24 @@ describe("a sink whose login is in a Secret", function()
     assert_hidden "s3cret.s3cret"
   end)
 
+  it("ends at once while a login is not known yet, and keeps the events", function()
+    local words = { "--allow-sink", "nats://*" }
+    start("nats://127.0.0.1:1/x", BY_TOKEN, words)
+    engine:wait_line "ready"
+    assert.are.equal(0, cluster.terminate(engine, 40), engine:report())
+    for _, verb in ipairs { "list", "watch" } do
+      sim:play { ["do"] = "fault", verb = verb, resource = "secrets", what = "silence", times = 0 }
+    end
+    start("nats://127.0.0.1:1/x", BY_TOKEN, words)
+    -- Nothing of the log tells that the socket is there, nor that the spool is open.
+    await(function()
+      local p = cluster.kubelua { "status", "--admin-socket", of "socket", "-o", "json" }
+      return p:wait() == 0 and p:out():find '"events": *1[,%s]'
+    end, function() return engine:report() end)
+    assert.are.equal(0, cluster.terminate(engine, 5), engine:report())
+    assert.matches("Events stay in the spool until the next start.*events=1", engine:err())
+  end)
+
   with_nats("delivers what a program that ends at once has published", function()
     create { token = "t0kent0ken" }
     local port = serve "authorization { token: t0kent0ken }"

@@ -245,7 +245,8 @@ size_t sinks_flush(struct sinks *sinks)
     if (!sinks) return 0;
     LIST_FOREACH (sink, &hub_of(sinks)->sinks, link) {
         pthread_mutex_lock(&sink->lock);
-        count += sink->waiting_count > 0 || (atomic_load(&sink->spool_events) > 0 && !sink->fails);
+        count += sink->waiting_count > 0 ||
+                 (atomic_load(&sink->spool_events) > 0 && sink->is_used && !sink->fails);
         pthread_mutex_unlock(&sink->lock);
     }
     return count;

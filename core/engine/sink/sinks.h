@@ -19,8 +19,8 @@ struct sinks_options {
 };
 
 struct sinks *sinks_new(const struct sinks_options *options);
-/* While the process ends. Returns how many sinks have events that may still
- * be delivered. */
+/* While the process ends. Returns how many sinks have events that may still be delivered: without its login a
+ * sink delivers nothing, and scripts that have stopped are not asked for it any more. */
 size_t sinks_flush(struct sinks *sinks);
 /* Ends deliveries; what is in the spools stays there. The engine loop does not run any more, and the I/O
  * thread still does. Scripts have gone. NULL is allowed. */
