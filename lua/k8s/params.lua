@@ -167,15 +167,15 @@ end
 
 -- --- values that a Secret of the cluster has
 
--- Why the last setting that was read and follows a Secret is nil.
-local missing
+-- Why the last setting that was read and follows a Secret is nil, and who is told at once.
+local missing, tell
 
 function params.missing()
   return missing
 end
 
-function params.forget_missing()
-  missing = nil
+function params.forget_missing(told)
+  missing, tell = nil, told
 end
 
 -- The value is read when it is asked for: it follows the Secret.
@@ -199,6 +199,9 @@ local function follow(where, name, own)
     end
     local what = object and " has no key " .. key or " does not exist, or was not read yet"
     missing = "settings." .. name .. ": the secret " .. ns .. "/" .. secret .. what
+    if tell then
+      tell()
+    end
     if own.required then
       raw.raise(missing)
     end

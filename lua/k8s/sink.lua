@@ -96,11 +96,15 @@ end
 
 -- --- texts that functions give while the script runs, as settings that follow a Secret
 
-local function current(params, sink, name, given)
+local function current(params, number, sink, name, given)
   if type(given) ~= "function" then
     return given
   end
-  params.forget_missing()
+  local function lack()
+    raw.sink.lack(number, true)
+  end
+  raw.sink.lack(number, false)
+  params.forget_missing(lack)
   local text = given()
   if type(text) == "string" then
     return text
@@ -108,6 +112,7 @@ local function current(params, sink, name, given)
   local where = "k8s.sink: " .. sink .. ": " .. name
   local missing = params.missing()
   if text == nil then
+    lack()
     raw.raise(where .. " has no value" .. (missing and ": " .. missing or ""))
   end
   raw.raise(where .. ": the function must return a string, not a " .. type(text))
@@ -130,7 +135,7 @@ local function ask(number, own)
   raw.sink.ask(number, function()
     local texts = {}
     for i, name in ipairs(TEXTS) do
-      texts[i] = current(params, own.name, name, own[name])
+      texts[i] = current(params, number, own.name, name, own[name])
     end
     raw.sink.take(number, unpack(texts, 1, #TEXTS))
   end)

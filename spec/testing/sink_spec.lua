@@ -67,6 +67,57 @@ describe("k8s.sink in a spec", function()
     assert.are.equal("true", (env:call "go"))
   end)
 
+  local BY_FUNCTION = [[
+    local settings = k8s.params { token = { type = "secret", from = "secret:default/login/token", required = true } }
+    local asked, lister = 0, k8s.informer("configmaps"):lister()
+    k8s.sink {
+      name = "a", to = "nats://nats/events", type = "t",
+      token = function()
+        asked = asked + 1
+        %s
+      end,
+    }
+    k8s.command("asked", function() return asked end)
+  ]]
+  local LOGIN = { kind = "Secret", metadata = { name = "login" }, data = { token = "dDBrZW50MGtlbg==" } }
+
+  it("fails for a function of a login that raises", function()
+    local text = BY_FUNCTION:format [[return lister:get "default/bad" and error "boom" or settings.token]]
+    local env = load(text, { objects = { LOGIN } })
+    env:add { kind = "ConfigMap", metadata = { name = "bad" } }
+    assert.error_matches(function() env:advance "3s" end, "boom\n  in a call of the script: sink a\n")
+
+    env = load(text, { objects = { LOGIN }, failures = "collect" })
+    env:add { kind = "ConfigMap", metadata = { name = "bad" } }
+    env:advance "3s"
+    assert.is_true(#env.failures >= 3)
+    assert.are.equal("sink", env.failures[1].call)
+    assert.are.equal("a", env.failures[1].fields.sink)
+  end)
+
+  it("fails for a function of a login that gives no text, but not while the Secret is not there", function()
+    for _, body in ipairs { "return settings.token", "return 'Bearer ' .. settings.token", "return nil" } do
+      local env = load(BY_FUNCTION:format(body))
+      env:advance "3s"
+      assert.is_true(tonumber((env:call "asked")) >= 3)
+    end
+    local env = load(BY_FUNCTION:format "return #settings.token", { objects = { LOGIN }, failures = "collect" })
+    env:advance "1s"
+    assert.matches("k8s.sink: a: token: the function must return a string, not a number", env.failures[1].error)
+  end)
+
+  it("quarantines a function of a login that exceeds its limit again and again", function()
+    local env = load(BY_FUNCTION:format [[if lister:get "default/bad" then while true do end end return "t0kent0ken"]],
+      { failures = "collect" })
+    env:add { kind = "ConfigMap", metadata = { name = "bad" } }
+    env:advance "10s"
+    assert.are.equal(3, #env.failures)
+    assert.are.equal("sink", env.failures[1].call)
+    local asked = env:call "asked"
+    env:advance "5s"
+    assert.are.equal(asked, env:call "asked")
+  end)
+
   it("waits while nothing can be stored, and returns an error after its timeout", function()
     local env = load(SCRIPT)
     env:fail_publishing "the disk is full"

@@ -172,9 +172,9 @@ static int l_sink_fresh(lua_State *L)
 
 static void bind_sink(lua_State *L)
 {
-    static const luaL_Reg verbs[] = {{"new", l_sink_new},     {"ask", l_sink_ask},
-                                     {"take", l_sink_take},   {"publish", l_sink_publish},
-                                     {"fresh", l_sink_fresh}, {NULL, NULL}};
+    static const luaL_Reg verbs[] = {
+        {"new", l_sink_new},         {"ask", l_sink_ask},     {"lack", l_sink_lack}, {"take", l_sink_take},
+        {"publish", l_sink_publish}, {"fresh", l_sink_fresh}, {NULL, NULL}};
     lua_newtable(L);
     luaL_register(L, NULL, verbs);
     lua_setfield(L, -2, "sink");
@@ -215,6 +215,10 @@ static void close(struct script *script)
     sink_texts_end(script);
     for (size_t i = 0; i < own->count; i++) {
         if (own->items[i].sink) script->host->sinks->release(own->items[i].sink);
+        if (own->items[i].function != LUA_NOREF) {
+            failure_log_flush(&own->items[i].report);
+            quarantine_clear(&own->items[i].quarantine);
+        }
         sink_config_clear(&own->items[i].config);
     }
     free(own->items);

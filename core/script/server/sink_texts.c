@@ -60,6 +60,15 @@ int l_sink_ask(lua_State *L)
     lua_settop(L, 2);
     declared->function = luaL_ref(L, LUA_REGISTRYINDEX);
     script_of(L)->own.sinks->asked++;
+    char *id = xasprintf("sink/%s", declared->config.name);
+    quarantine_init(&declared->quarantine, script_of(L), id, NULL);
+    free(id);
+    return 0;
+}
+
+int l_sink_lack(lua_State *L)
+{
+    sink_arg(L)->is_lacking = lua_toboolean(L, 2);
     return 0;
 }
 
@@ -74,10 +83,16 @@ static void push_and_call(lua_State *L, void *ctx)
 
 static void ask(struct script *script, struct declared_sink *declared)
 {
+    if (quarantine_skips(&declared->quarantine)) return;
+    declared->is_lacking = false;
     enum script_result result =
         script_call(script, "a function of k8s.sink", push_and_call, &declared->function);
-    declared->has_failed = result != SCRIPT_OK;
-    if (declared->sink && declared->has_failed)
+    if (result == SCRIPT_CPU_LIMIT || result == SCRIPT_MEMORY_LIMIT ||
+        (result == SCRIPT_ERROR && !declared->is_lacking))
+        failure_log_add(&declared->report, script, SCRIPT_SINK, result,
+                        (const struct log_field[]){F("sink", declared->config.name), {.key = NULL}});
+    quarantine_note(&declared->quarantine, QUARANTINE_CALL, result);
+    if (declared->sink && result != SCRIPT_OK)
         script->host->sinks->hold(declared->sink, &declared->config, buf_text(&script->failure.text));
 }
 

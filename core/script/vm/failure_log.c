@@ -26,6 +26,7 @@ static const struct {
     [SCRIPT_STOP] = {"on_stop", "Function of k8s.on_stop failed"},
     [SCRIPT_TRANSFORM] = {"transform", "Transform failed"},
     [SCRIPT_INDEX] = {"index", "Index function failed"},
+    [SCRIPT_SINK] = {"sink", "Function of k8s.sink failed"},
 };
 
 void script_errors_open(struct script *script)

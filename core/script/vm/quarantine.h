@@ -1,9 +1,9 @@
 /* Quarantine of functions that exceed limits repeatedly: a handler, the workers of a queue, a timer, a
- * command, a transform, an index function or a rule is no longer called after three calls in a row were ended
- * by a CPU or memory limit. The log, the status and the metrics show it. A reload lifts it, as the new
- * generation starts afresh, and so does the operator. Owner: the struct of the function embeds it; the script
- * has a list of active ones. On the engine thread, outside of Lua except quarantine_note and
- * quarantine_skips. */
+ * command, a transform, an index function, those of the login of a sink or a rule is no longer called after
+ * three calls in a row were ended by a CPU or memory limit. The log, the status and the metrics show it. A
+ * reload lifts it, as the new generation starts afresh, and so does the operator. Owner: the struct of the
+ * function embeds it; the script has a list of active ones. On the engine thread, outside of Lua except
+ * quarantine_note and quarantine_skips. */
 #pragma once
 #include <stdbool.h>
 #include <stdint.h>
@@ -17,7 +17,7 @@ struct quarantine {
     TAILQ_ENTRY(quarantine) link; /* among active ones */
     struct script *script;
     char *id; /* "pods/1", "queue/bandwidth", "timer scripts/x.lua:3", "command/top", "transform/pods",
-                 "index/node", "rule/image-tag" */
+                 "index/node", "sink/changes", "rule/image-tag" */
     unsigned in_row[2]; /* consecutive calls that exceeded a limit; filters separately */
     bool active;
     int64_t since_us;
@@ -50,8 +50,9 @@ bool quarantine_skips(struct quarantine *quarantine);
 
 /* Function in quarantine; strings are borrowed. */
 struct script_quarantine_status {
-    const char *id, *why; /* "pods/1", "queue/NAME", "timer FILE:LINE", "command/NAME", "transform/KIND",
-                                  "webhook/PATH", "index/NAME", "rule/ID"; the error of the last call */
+    const char *id,
+        *why; /* "pods/1", "queue/NAME", "timer FILE:LINE", "command/NAME", "transform/KIND",
+                      "webhook/PATH", "index/NAME", "sink/NAME", "rule/ID"; the error of the last call */
     int64_t since_us;
     uint64_t skipped; /* calls */
 };

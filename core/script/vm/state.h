@@ -107,6 +107,7 @@ enum script_function {
     SCRIPT_MAIN,
     SCRIPT_TRANSFORM,
     SCRIPT_INDEX,
+    SCRIPT_SINK, /* gives a text of k8s.sink */
     SCRIPT_FUNCTIONS,
 };
 

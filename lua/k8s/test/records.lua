@@ -167,6 +167,7 @@ end
 
 local ABOUT = {
   "handler", "event", "object", "queue", "key", "timer", "command", "informer", "index", "function", "given",
+  "sink",
 }
 
 -- "scripts/x.lua:12: boom (handler pods-1, OnAdd shop/web)"
@@ -182,7 +183,7 @@ end
 
 -- Names in the line of a failure, besides the place in the error.
 local function subject(fields)
-  for _, name in ipairs { "object", "key", "command", "function" } do
+  for _, name in ipairs { "object", "key", "command", "function", "sink" } do
     if fields[name] then
       return " " .. tostring(fields[name])
     end
