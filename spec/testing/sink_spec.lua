@@ -187,6 +187,20 @@ describe("k8s.sink in a spec", function()
     assert.are.same({}, env:published())
   end)
 
+  it("takes an empty text as none, beside a header of its own", function()
+    local env = load [[
+      local settings = k8s.params {
+        token = { type = "string", default = "" }, user = { type = "string", default = "" },
+      }
+      local sink = k8s.sink {
+        name = "a", to = "https://x/", type = "t", token = settings.token, user = settings.user, password = "",
+        headers = { Authorization = "Custom x" },
+      }
+      k8s.command("go", function() return sink:publish {} end)
+    ]]
+    assert.are.equal("true", (env:call "go"))
+  end)
+
   it("refuses what is no sink, with the line", function()
     for text, message in pairs {
       ['k8s.sink { name = "a" }'] = "k8s.sink: name and to are required",
@@ -205,6 +219,8 @@ describe("k8s.sink in a spec", function()
       ['k8s.sink { name = "a", to = "https://x/", token = "a\\nb" }'] = "token contains a control character",
       ['k8s.sink { name = "a", to = "https://x/", user = "a:b", password = "p" }'] = "user must not contain a colon",
       ['k8s.sink { name = "a", to = "https://x/", token = "t", headers = { authorization = "x" } }'] =
+        "the header Authorization and a login are mutually exclusive",
+      ['k8s.sink { name = "a", to = "https://x/", token = function() end, headers = { authorization = "x" } }'] =
         "the header Authorization and a login are mutually exclusive",
       ['k8s.sink { name = "a", to = "nats://x/y", user = function() end }'] = "k8s.sink: a: user needs password",
       ['k8s.sink { name = "a", to = "kafka://x/y", mechanism = function() end }'] =

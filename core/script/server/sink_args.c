@@ -39,9 +39,24 @@ static int64_t timeout_arg(lua_State *L)
     return ms;
 }
 
+/* NULL: none; an empty one is none, as settings have it by default. */
+static const char *text_arg(lua_State *L, int first, enum sink_text text)
+{
+    char what[40];
+    snprintf(what, sizeof what, "k8s.sink: %s", sink_text_name(text));
+    struct str given = arg_str_opt(L, first + (int)text, what);
+    if (given.n > TEXT_MAX) script_raise(L, "%s must have at most %d KiB", what, TEXT_MAX >> 10);
+    return given.n > 0 ? given.p : NULL;
+}
+
+static bool is_given_later(lua_State *L, enum sink_text text)
+{
+    return lua_isboolean(L, TEXTS + (int)text);
+}
+
 static bool has_text(lua_State *L, enum sink_text text)
 {
-    return !lua_isnil(L, TEXTS + (int)text);
+    return is_given_later(L, text) || text_arg(L, TEXTS, text);
 }
 
 /* Made by lua/k8s. */
@@ -65,21 +80,6 @@ static void check_headers(lua_State *L)
             script_raise(L, "k8s.sink: more than %d headers or %d KiB of headers", HEADERS_MAX,
                          HEAD_BYTES >> 10);
     }
-}
-
-/* NULL: none; an empty one is none, as settings have it by default. */
-static const char *text_arg(lua_State *L, int first, enum sink_text text)
-{
-    char what[40];
-    snprintf(what, sizeof what, "k8s.sink: %s", sink_text_name(text));
-    struct str given = arg_str_opt(L, first + (int)text, what);
-    if (given.n > TEXT_MAX) script_raise(L, "%s must have at most %d KiB", what, TEXT_MAX >> 10);
-    return given.n > 0 ? given.p : NULL;
-}
-
-static bool is_given_later(lua_State *L, enum sink_text text)
-{
-    return lua_isboolean(L, TEXTS + (int)text);
 }
 
 void sink_args_texts(lua_State *L, int first, const char *name, const char *to, const char *texts[SINK_TEXTS])
