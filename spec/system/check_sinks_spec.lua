@@ -48,7 +48,7 @@ describe("kubelua check reads sinks", function()
       'name = "d", to = "kafka://x/y", user = "me", password = settings.pw, mechanism = "MD5"',
       'name = "e", to = "tls://x/y", user = "me"',
       'name = "f", to = "kafka+ssl://x/y", user = "me", password = settings.pw, mechanism = "PLAIN", ca = "/ca"')
-    assert.has_match("k8s.sink: token is for https://, nats:// and tls:// only", found[1], 1, true)
+    assert.has_match("k8s.sink: token is for http://, https://, nats:// and tls:// only", found[1], 1, true)
     assert.has_match("k8s.sink: headers are for http:// and https:// only", found[2], 1, true)
     assert.has_match("k8s.sink: ca is for https://, tls:// and kafka+ssl:// only", found[3], 1, true)
     assert.has_match("mechanism", found[4], 1, true)
@@ -68,7 +68,7 @@ describe("kubelua check reads sinks", function()
       found[2], 1, true)
     assert.is_nil(found[3])
     assert.is_nil(found[4])
-    assert.has_match("token is for https://, nats:// and tls:// only", found[5], 1, true)
+    assert.has_match("token is for http://, https://, nats:// and tls:// only", found[5], 1, true)
     assert.has_match("token", found[7], 1, true)
   end)
 

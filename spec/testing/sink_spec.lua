@@ -210,9 +210,10 @@ describe("k8s.sink in a spec", function()
       ['k8s.sink { name = "a", to = "nats://host" }'] = "the subject is missing",
       ['k8s.sink { name = "a", to = "kafka://host/a b" }'] = "contains a blank",
       ['k8s.sink { name = "a", to = "https://me:pw@x/" }'] = "credentials do not belong into the URL",
-      ['k8s.sink { name = "a", to = "kafka://x/y", token = "t" }'] = "token is for https://, nats:// and tls:// only",
+      ['k8s.sink { name = "a", to = "kafka://x/y", token = "t" }'] =
+        "token is for http://, https://, nats:// and tls:// only",
       ['k8s.sink { name = "a", to = "file:///x", user = "u", password = "p" }'] =
-        "user is for https://, nats:// and kafka:// only",
+        "user is for http://, https://, nats:// and kafka:// only",
       ['k8s.sink { name = "a", to = "http://x/", cert = "c", cert_key = "k" }'] =
         "cert is for https://, tls:// and kafka+ssl:// only",
       ['k8s.sink { name = "a", to = "https://x/", credentials = "c" }'] = "credentials is for nats:// and tls:// only",

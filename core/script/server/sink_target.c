@@ -117,8 +117,8 @@ static bool refuse_text(const char *name, int of, struct err *err)
     const char *where = of == OF_NATS               ? "nats:// and tls://"
                         : of == OF_KAFKA            ? "kafka:// and kafka+ssl://"
                         : of == OF_TLS              ? "https://, tls:// and kafka+ssl://"
-                        : of == (OF_NATS | OF_HTTP) ? "https://, nats:// and tls://"
-                                                    : "https://, nats:// and kafka://";
+                        : of == (OF_NATS | OF_HTTP) ? "http://, https://, nats:// and tls://"
+                                                    : "http://, https://, nats:// and kafka://";
     return err_set(err, ERR_INVALID, "%s is for %s only", name, where);
 }
 

@@ -67,9 +67,9 @@ static void test_texts_are_for_those_who_have_a_use_for_them(void **state)
     assert_texts("kafka+ssl://a/x", user, NULL);
     assert_texts("https://a/x", user, NULL);
     assert_texts("http://a/x", token, NULL);
-    assert_texts("file:///a", user, "user is for https://, nats:// and kafka:// only");
-    assert_texts("file:///a", token, "token is for https://, nats:// and tls:// only");
-    assert_texts("kafka://a/x", token, "token is for https://, nats:// and tls:// only");
+    assert_texts("file:///a", user, "user is for http://, https://, nats:// and kafka:// only");
+    assert_texts("file:///a", token, "token is for http://, https://, nats:// and tls:// only");
+    assert_texts("kafka://a/x", token, "token is for http://, https://, nats:// and tls:// only");
     assert_texts("tls://a/x", ca, NULL);
     assert_texts("https://a/x", ca, NULL);
     assert_texts("nats://a/x", ca, "ca is for https://, tls:// and kafka+ssl:// only");
