@@ -153,6 +153,13 @@ describe("a sink whose login is in a Secret", function()
     engine:wait_error "The login of a sink cannot be read, the last one stays.*the secret default/login does not exist"
     tell("call", "publish", "k/2")
     delivered("s3conds3cond", port, 2)
+    assert.has_match("the login cannot be read, the last one stays: ", tell("status", "-o", "json"), 1, true)
+    create { token = "s3conds3cond" }
+    engine:wait_error "The login of a sink can be read again"
+    assert.is_nil(tell("status", "-o", "json"):find("the last one stays", 1, true))
+    -- Nor is the next time kept quiet.
+    sim.api:request("DELETE", SECRETS .. "/login")
+    engine:wait_error "The login of a sink cannot be read, the last one stays"
     assert_hidden("t0kent0ken", "s3conds3cond")
   end)
 

@@ -68,6 +68,8 @@ static void use(struct sink *sink, const struct sink_config *config) {}
 
 static void hold(struct sink *sink, const struct sink_config *config, const char *reason) {}
 
+static void confirm(struct sink *sink) {}
+
 /* --- publishing */
 
 static void free_event(struct spec_published *event)
@@ -147,6 +149,7 @@ struct sinks *spec_sinks_new(struct loop *loop)
                                           .release = release,
                                           .use = use,
                                           .hold = hold,
+                                          .confirm = confirm,
                                           .publish = publish_event,
                                           .cancel = cancel,
                                           .status = get_status},

@@ -183,7 +183,7 @@ static void use(struct sink *sink, const struct sink_config *config)
     begin(sink, config);
 }
 
-/* Each reason is logged once. */
+/* Each reason is logged once, until they can be read again. */
 static void hold(struct sink *sink, const struct sink_config *config, const char *reason)
 {
     begin(sink, config);
@@ -199,11 +199,29 @@ static void hold(struct sink *sink, const struct sink_config *config, const char
     pthread_mutex_unlock(&sink->lock);
 }
 
+static void confirm(struct sink *sink)
+{
+    if (!sink->hold_reason) return;
+    log_info("The login of a sink can be read again", F("script", sink->script), F("sink", sink->name));
+    set_reason(sink, NULL);
+}
+
 static void on_wake(void *ctx)
 {
     struct sinks_hub *hub = ctx;
     struct sink *sink;
     LIST_FOREACH (sink, &hub->sinks, link) sink_end_stored(sink);
+}
+
+/* With the lock. Deliveries may fail as the login that is in use is no more the one of the Secret. */
+static void put_error(const struct sink *sink, char *out, size_t size)
+{
+    const char *error = sink->disk_error[0] ? sink->disk_error : sink->error;
+    if (sink->is_used && sink->hold_reason)
+        snprintf(out, size, "%s%sthe login cannot be read, the last one stays: %s", error, *error ? "; " : "",
+                 sink->hold_reason);
+    else
+        snprintf(out, size, "%s", error);
 }
 
 static void get_status(struct sink *sink, struct sink_status *status)
@@ -214,7 +232,7 @@ static void get_status(struct sink *sink, struct sink_status *status)
                                    .bytes = atomic_load(&sink->spool_used)};
     pthread_mutex_lock(&sink->lock);
     status->waiting = sink->waiting_count;
-    snprintf(status->error, sizeof status->error, "%s", sink->disk_error[0] ? sink->disk_error : sink->error);
+    put_error(sink, status->error, sizeof status->error);
     pthread_mutex_unlock(&sink->lock);
 }
 
@@ -229,6 +247,7 @@ struct sinks *sinks_new(const struct sinks_options *options)
                                .release = release,
                                .use = use,
                                .hold = hold,
+                               .confirm = confirm,
                                .publish = sink_publish_start,
                                .cancel = sink_publish_cancel,
                                .status = get_status};

@@ -14,6 +14,7 @@
 
 enum { SINKS_MAX = 16, SINK_NAME_MAX = 60, SINK_EVENT_MAX = 1 << 20, SINK_ID_MAX = 250, SINK_KEY_MAX = 250 };
 enum { SINK_BATCH = 100, SINK_BATCH_MAX = 1000, SINK_TIMEOUT_MS = 30000, SINK_PUBLISH_MS = 30000 };
+enum { SINK_TOLD_MAX = 600 };
 enum { SINK_SPOOL = 64 << 20, SINK_SPOOL_MIN = 8 << 20 };
 #define SINK_SPOOL_MAX ((size_t)64 << 30)
 
@@ -39,7 +40,7 @@ typedef void sink_publish_done(void *ctx, const struct err *err);
 
 struct sink_status {
     const char *name, *scheme; /* borrowed, as the next */
-    char error[256];           /* of the last delivery, or of the spool; "": it works */
+    char error[SINK_TOLD_MAX]; /* of the last delivery, or of the spool, and of texts; "": it works */
     uint64_t events, bytes;    /* in the spool */
     size_t waiting;            /* calls of publish */
 };
@@ -56,6 +57,8 @@ struct sinks {
     /* So it is, but not all of its texts are known, for this reason; NULL: it is being found out. Events wait
      * for `use`, unless there was one: its settings stay. */
     void (*hold)(struct sink *sink, const struct sink_config *config, const char *reason);
+    /* Its texts are known, and those that it uses. */
+    void (*confirm)(struct sink *sink);
     /* Stores an event; waits for room until the timeout. `done` is called once, later. */
     struct sink_publish *(*publish)(struct sink *sink, const struct sink_event *event, int64_t timeout_ms,
                                     sink_publish_done *done, void *ctx);

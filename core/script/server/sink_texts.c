@@ -46,7 +46,11 @@ int l_sink_take(lua_State *L)
     sink_args_texts(L, 2, declared->config.name, declared->config.to, texts);
     bool was_known = declared->is_known, changes = take_texts(&declared->config, texts);
     declared->is_known = true;
-    if (!declared->sink || (was_known && !changes)) return 0;
+    if (!declared->sink) return 0;
+    if (was_known && !changes) {
+        script_of(L)->host->sinks->confirm(declared->sink);
+        return 0;
+    }
     if (was_known)
         log_info("The login of a sink has changed, connecting again", F("script", declared->config.script),
                  F("sink", declared->config.name));
