@@ -192,6 +192,29 @@ describe("a sink whose login is in a Secret", function()
     assert.matches("Events stay in the spool until the next start.*events=1", engine:err())
   end)
 
+  it("hides a password that is no setting, but read from a cache", function()
+    create { user = "me" }
+    sim.api:create("/api/v1/namespaces/default/configmaps", {
+      apiVersion = "v1", kind = "ConfigMap", metadata = { name = "pw" }, data = { pw = "hunter22hunter" },
+    })
+    temp.write(of "it.lua", [[
+      local k8s = require "k8s"
+      local lister, asked = k8s.informer("configmaps"):lister(), 0
+      k8s.sink {
+        name = "out", to = "nats://127.0.0.1:1/x", type = "t", user = "me",
+        password = function()
+          asked = asked + 1
+          if asked > 1 then error("not " .. lister:get("default/pw").data.pw) end
+          return lister:get("default/pw").data.pw
+        end,
+      }
+    ]])
+    engine = cluster.run(sim.server, of "it.lua", { "--state-dir", of "states", "--admin-socket", of "socket",
+      "--allow-sink", "nats://*" })
+    engine:wait_error "The login of a sink cannot be read, the last one stays.*not %*%*%*"
+    assert_hidden "hunter22hunter"
+  end)
+
   with_nats("delivers what a program that ends at once has published", function()
     create { token = "t0kent0ken" }
     local port = serve "authorization { token: t0kent0ken }"

@@ -6,6 +6,7 @@
 
 #include "base/log.h"
 #include "base/mem.h"
+#include "base/text/redact.h"
 #include "informer/shared/shared_factory.h"
 #include "script/server/sink_args.h"
 #include "script/vm/args.h"
@@ -34,6 +35,14 @@ static bool take_texts(struct sink_config *config, const char *const texts[SINK_
     return changes;
 }
 
+/* Not all of them are settings of the type secret. */
+static void hide(const char *const texts[SINK_TEXTS])
+{
+    static const enum sink_text secrets[] = {SINK_PASSWORD, SINK_TOKEN, SINK_CREDENTIALS, SINK_CERT_KEY};
+    for (size_t i = 0; i < sizeof secrets / sizeof *secrets; i++)
+        if (texts[secrets[i]]) redact_add(str_of(texts[secrets[i]]));
+}
+
 static struct declared_sink *sink_arg(lua_State *L)
 {
     return &script_of(L)->own.sinks->items[lua_tointeger(L, 1) - 1];
@@ -46,6 +55,7 @@ int l_sink_take(lua_State *L)
     sink_args_texts(L, 2, declared->config.name, declared->config.to, texts);
     bool was_known = declared->is_known, changes = take_texts(&declared->config, texts);
     declared->is_known = true;
+    if (changes) hide(texts);
     if (!declared->sink) return 0;
     if (was_known && !changes) {
         script_of(L)->host->sinks->confirm(declared->sink);
