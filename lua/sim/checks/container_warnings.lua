@@ -20,11 +20,11 @@ end
 
 local LISTS = { "initContainers", "containers", "ephemeralContainers" }
 
--- Calls the function with each container that has the member, and its path.
+-- Calls the function with each container, or with those that have the member, and its path.
 local function visit(path, spec, member, fn)
   for _, list in ipairs(LISTS) do
     for i, container in each(at(spec, list)) do
-      if at(container, member) then fn(container, string.format("%s%s[%d]", path, list, i - 1)) end
+      if not member or at(container, member) then fn(container, string.format("%s%s[%d]", path, list, i - 1)) end
     end
   end
 end
@@ -49,7 +49,7 @@ function warned.containers(all, path, spec, annotations, place, of_template)
   if get(annotations, SECCOMP .. "pod") and not at(spec, "securityContext.seccompProfile") then
     add(all, "%s[%spod]: %s", place, SECCOMP, USE_SECCOMP)
   end
-  visit(path, spec, "name", function(container, own)
+  visit(path, spec, nil, function(container, own)
     local key = "container." .. SECCOMP .. text(container, "name")
     if get(annotations, key) and not at(container, "securityContext.seccompProfile") then
       add(all, "%s[%s]: %s", place, key, USE_SECCOMP)
