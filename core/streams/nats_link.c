@@ -157,14 +157,15 @@ int nats_link_init(struct nats_link *link, const struct stream_settings *setting
 }
 
 /* Returns the file's text without line ends at its end, which are no part of a password; NULL: it cannot be
- * read, or is empty. */
+ * read, is empty, or too large: a part of it is no login. */
 static char *read_file(const char *path)
 {
     FILE *file = fopen(path, "re");
     if (!file) return NULL;
-    char *text = calloc(1, FILE_MAX + 1);
-    size_t n = text ? fread(text, 1, FILE_MAX, file) : 0;
+    char *text = calloc(1, FILE_MAX + 2);
+    size_t n = text ? fread(text, 1, FILE_MAX + 1, file) : 0;
     fclose(file);
+    if (n > FILE_MAX) n = 0;
     while (n > 0 && strchr(" \t\r\n", text[n - 1])) text[--n] = '\0';
     if (n > 0) return text;
     free(text);

@@ -100,6 +100,10 @@ describe("logins of a bucket", function()
     -- While it is replaced it may be empty, or missing.
     temp.write(file, "")
     os.remove(file)
+    -- Nor is it a login what a file too large begins with.
+    temp.write(file, "s3conds3cond" .. (" "):rep(70000) .. "x")
+    temp.run "sleep 5"
+    assert.is_nil(w:out():find("update", 1, true), w:report())
     temp.write(file, "s3conds3cond\n")
     w:wait_line("^update\tdefault/a\t2", 60)
     for _, one in ipairs { p, w } do
