@@ -49,7 +49,12 @@ describe("logins of a bucket", function()
       local settings = k8s.params { token = { type = "secret", from = "secret:default/my.login/token" } }
       k8s.command("token", function() return settings.token or "none" end)
       k8s.informer("secrets", { field_selector = "metadata.name==my.login" }):on_update(function(_, secret)
-        print("update", secret:key(), settings.token)
+        print("update", secret:key())
+      end)
+      local last
+      k8s.every("50ms", function()
+        if settings.token ~= last then print("token now", settings.token) end
+        last = settings.token
       end)
       k8s.main(function() print("token", settings.token) end)
     ]])
@@ -68,10 +73,11 @@ describe("logins of a bucket", function()
     }
     local w = cluster.kubelua(words)
     w:wait_line "^token\tone"
-    assert.matches('"Synced" informer="secrets[^"]*" objects=1', w:err())
+    w:wait_error '"Synced" informer="secrets[^"]*" objects=1'
     sim.api:request("PUT", SECRETS .. "/other", secret("other", "three"))
     sim.api:request("PUT", SECRETS .. "/my.login", secret("my.login", "four"))
-    w:wait_line "^update\tdefault/my.login\tfour"
+    w:wait_line "^update\tdefault/my.login$"
+    w:wait_line "^token now\tfour$"
     assert.is_nil(w:out():find "other", w:report())
     for _, selector in ipairs { "metadata.name!=x", "metadata.name=a,metadata.name=b", "spec.nodeName=a" } do
       temp.write(folder .. "/it.lua", ('require("k8s").informer("secrets", { field_selector = %q })'):format(selector))
