@@ -237,7 +237,6 @@ static void test_names_that_become_host_names_should_be_labels(void **state)
                        "surprising behavior; a DNS label is recommended: [must not contain dots]']");
 }
 
-/* Those of pods are looked at by Lua, which spec/real/sim_warnings_spec.lua compares with a server. */
 static void test_quantities_of_bytes_should_be_whole(void **state)
 {
     assert_warnings_of(
@@ -245,6 +244,11 @@ static void test_quantities_of_bytes_should_be_whole(void **state)
         "{'spec':{'resources':{'requests':{'storage':'2500m'},'limits':{'storage':'3'}}}}",
         "['spec.resources.requests[storage]: fractional byte value \\'2500m\\' is invalid, must "
         "be an integer']");
+    assert_warnings_of("Pod",
+                       "{'metadata':{'name':'a'},'spec':{'containers':[{'resources':{'limits':{'cpu':'10m',"
+                       "'memory':'1500m'}}}]}}",
+                       "['spec.containers[0].resources.limits[memory]: fractional byte value \\'1500m\\' is "
+                       "invalid, must be an integer']");
 }
 
 static void test_warnings_of_what_is_ignored(void **state)
