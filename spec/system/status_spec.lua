@@ -167,7 +167,7 @@ describe("kubelua status #threads", function()
     assert.are.equal("failed", one.mainState)
     assert.has_match("^failed: [^\n]+%.lua:11: main$", one.main)
     assert.are.same({ handler = 3, filter = 3, worker = 1, timer = 1, on_leader = 1, main = 1, transform = 3,
-      index = 3, command = 0, on_stop = 0, webhook = 0 }, one.errorsByCall)
+      index = 3, command = 0, on_stop = 0, webhook = 0, sink = 0 }, one.errorsByCall)
     assert.are.same({ id = "hasty", kind = "pods", pending = 0, debounced = 0, busy = 0, concurrency = 1, errors = 3 },
       without_times(one.eventHandlers[2]))
     local _, page = api.new({ server = "http://" .. status.engine.metricsAddress }):curl("GET", "/metrics")
