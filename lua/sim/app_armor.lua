@@ -2,6 +2,7 @@
 -- Short calls of C functions, of which traces make nothing but aborts.
 jit.off(true, true)
 
+local each_container = require "sim.checks.pod_containers"
 local json = require "sim.json"
 local values = require "sim.values"
 
@@ -9,7 +10,6 @@ local at, text, each, get = json.at, json.text, json.each, json.get
 
 local app_armor = { OLD = 'deprecated since v1.30; use the "appArmorProfile" field instead' }
 
-local LISTS = { "initContainers", "containers", "ephemeralContainers" }
 local MAX = 4095
 
 function app_armor.key(container)
@@ -40,12 +40,10 @@ end
 local function visit(pod, fn)
   local annotations = at(pod, "metadata.annotations")
   if not annotations or text(pod, "spec.os.name") == "windows" then return end
-  for _, list in ipairs(LISTS) do
-    for _, container in each(at(pod, "spec." .. list)) do
-      local annotation = get(annotations, app_armor.key(container))
-      if annotation then fn(container, annotation, list) end
-    end
-  end
+  each_container("spec.", at(pod, "spec"), function(container, _, list)
+    local annotation = get(annotations, app_armor.key(container))
+    if annotation then fn(container, annotation, list) end
+  end)
 end
 
 -- A new pod has fields for its annotations, unless its own profile is the same.

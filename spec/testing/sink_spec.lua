@@ -54,10 +54,12 @@ describe("k8s.sink in a spec", function()
       }
       k8s.command("go", function() return sink:publish {} end)
       k8s.command("asked", function() return asked end)
-    ]], { objects = { { kind = "Secret", metadata = { name = "login" }, stringData = { token = "t0kent0ken" } } } })
+      k8s.command("token", function() return settings.token end)
+    ]], { objects = { { kind = "Secret", metadata = { name = "login" }, data = { token = "dDBrZW50MGtlbg==" } } } })
     local function asked() return tonumber((env:call "asked")) end
     assert.are.equal("true", (env:call "go"))
     assert.are.equal(1, #env:published "a")
+    assert.are.equal("t0kent0ken", (env:call "token"))
     local before = asked()
     assert.is_true(before >= 1)
     env:advance "10s"

@@ -2,11 +2,12 @@
 -- Short calls of C functions, of which traces make nothing but aborts.
 jit.off(true, true)
 
+local each_container = require "sim.checks.pod_containers"
 local found = require "sim.checks.found"
 local json = require "sim.json"
 local values = require "sim.values"
 
-local at, text, each, get = json.at, json.text, json.each, json.get
+local at, text, get = json.at, json.text, json.get
 
 local annotations = {}
 
@@ -15,13 +16,6 @@ local ARMOR, SECCOMP = "container.apparmor.security.beta.kubernetes.io/", "secco
 
 -- The name behind the prefix; nil if there is another one.
 local function behind(prefix, name) return name:sub(1, #prefix) == prefix and name:sub(#prefix + 1) or nil end
-
--- Calls the function with each container of a spec and its path.
-local function visit(path, spec, fn)
-  for _, list in ipairs { "initContainers", "containers", "ephemeralContainers" } do
-    for i, container in each(at(spec, list)) do fn(container, string.format("%s.%s[%d]", path, list, i - 1)) end
-  end
-end
 
 -- Leading zeros are taken behind a sign only.
 local function is_int32(value)
@@ -40,7 +34,7 @@ end
 
 local function check_armor(problems, path, name, profile, spec)
   local is_there = false
-  visit("", spec, function(container) is_there = is_there or text(container, "name") == name end)
+  each_container("", spec, function(container) is_there = is_there or text(container, "name") == name end)
   if not is_there then problems:invalid(path, name, "container not found") end
   local known = { [""] = true, unconfined = true, ["runtime/default"] = true }
   if known[profile] or behind("localhost/", profile) then return end
@@ -90,7 +84,7 @@ local function match_seccomp(problems, path, map, spec)
     end
   end
   match(path, at(spec, "securityContext.seccompProfile"), get(map, SECCOMP .. "pod"))
-  visit(path, spec, function(container, place)
+  each_container(path .. ".", spec, function(container, place)
     match(place, at(container, "securityContext.seccompProfile"), get(map, "container." .. SECCOMP
       .. text(container, "name")))
   end)
@@ -98,7 +92,7 @@ end
 
 local function match_armor(problems, path, map, spec)
   if text(spec, "os.name") == "windows" then return end
-  visit(path, spec, function(container, place)
+  each_container(path .. ".", spec, function(container, place)
     local profile = at(container, "securityContext.appArmorProfile") or at(spec, "securityContext.appArmorProfile")
     local annotation = get(map, ARMOR .. text(container, "name"))
     if profile and annotation then

@@ -3,6 +3,7 @@
 jit.off(true, true)
 
 local app_armor = require "sim.app_armor"
+local each_container = require "sim.checks.pod_containers"
 local json = require "sim.json"
 
 local at, text, each, int, get = json.at, json.text, json.each, json.int, json.get
@@ -16,17 +17,6 @@ function warned.fraction(all, path, amounts, name)
   local amount = get(amounts, name)
   if type(amount) ~= "string" or not amount:find "[mun]$" then return end
   add(all, '%s[%s]: fractional byte value "%s" is invalid, must be an integer', path, name, amount)
-end
-
-local LISTS = { "initContainers", "containers", "ephemeralContainers" }
-
--- Calls the function with each container, or with those that have the member, and its path.
-local function visit(path, spec, member, fn)
-  for _, list in ipairs(LISTS) do
-    for i, container in each(at(spec, list)) do
-      if not member or at(container, member) then fn(container, string.format("%s%s[%d]", path, list, i - 1)) end
-    end
-  end
 end
 
 local function add_env(all, path, env)
@@ -49,7 +39,7 @@ function warned.containers(all, path, spec, annotations, place, of_template)
   if get(annotations, SECCOMP .. "pod") and not at(spec, "securityContext.seccompProfile") then
     add(all, "%s[%spod]: %s", place, SECCOMP, USE_SECCOMP)
   end
-  visit(path, spec, nil, function(container, own)
+  each_container(path, spec, function(container, own)
     local key = "container." .. SECCOMP .. text(container, "name")
     if get(annotations, key) and not at(container, "securityContext.seccompProfile") then
       add(all, "%s[%s]: %s", place, key, USE_SECCOMP)
@@ -79,7 +69,7 @@ end
 
 function warned.ports(all, path, spec)
   local known = {}
-  visit(path, spec, "ports", function(container, own)
+  each_container(path, spec, function(container, own)
     for i, port in each(at(container, "ports")) do
       local place, number, protocol = string.format("%s.ports[%d]", own, i - 1), int(port, "containerPort", 0),
         text(port, "protocol")
@@ -95,12 +85,12 @@ function warned.ports(all, path, spec)
       end
       table.insert(known[key], { place = place, port = port })
     end
-  end)
+  end, "ports")
 end
 
 function warned.port_names(all, path, spec)
   local known = {}
-  visit(path, spec, "ports", function(container, own)
+  each_container(path, spec, function(container, own)
     for i, port in each(at(container, "ports")) do
       local place, name = string.format("%s.ports[%d]", own, i - 1), text(port, "name")
       local other = known[name]
@@ -111,7 +101,7 @@ function warned.port_names(all, path, spec)
         known[name] = place
       end
     end
-  end)
+  end, "ports")
 end
 
 return warned

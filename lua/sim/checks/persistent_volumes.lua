@@ -104,10 +104,7 @@ own["local"] = function(problems, path, source, volume)
 end
 
 function own.storageos(problems, path, source)
-  local name, namespace = text(source, "volumeName"), text(source, "volumeNamespace")
-  need(problems, path, source, "volumeName")
-  if name ~= "" then problems:form(path .. ".volumeName", name, "label") end
-  if namespace ~= "" then problems:form(path .. ".volumeNamespace", namespace, "label") end
+  vendors.check_storageos(problems, path, source)
   need_secret(problems, path, source)
 end
 

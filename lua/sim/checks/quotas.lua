@@ -3,27 +3,22 @@ local found = require "sim.checks.found"
 local forms = require "sim.checks.forms"
 local json = require "sim.json"
 local quantities = require "sim.checks.quantities"
+local words = require "sim.checks.words"
 
 local at, text, each, members = json.at, json.text, json.each, json.members
 
 local quotas = {}
 
-local function set_of(words)
-  local set = {}
-  for word in words:gmatch "%S+" do set[word] = true end
-  return set
-end
-
 local OBJECTS = "pods resourcequotas services replicationcontrollers secrets configmaps persistentvolumeclaims "
   .. "services.nodeports services.loadbalancers "
 local COMPUTE = "cpu memory limits.cpu limits.memory requests.cpu requests.memory "
-local counted, computed = set_of(OBJECTS), set_of(COMPUTE .. "pods")
-local standard = set_of(OBJECTS .. COMPUTE .. "ephemeral-storage requests.storage requests.ephemeral-storage "
+local counted, computed = words(OBJECTS), words(COMPUTE .. "pods")
+local standard = words(OBJECTS .. COMPUTE .. "ephemeral-storage requests.storage requests.ephemeral-storage "
   .. "limits.ephemeral-storage")
 local of_scope = {
   Terminating = computed, NotTerminating = computed, NotBestEffort = computed, PriorityClass = computed,
-  CrossNamespacePodAffinity = computed, BestEffort = set_of "pods",
-  VolumeAttributesClass = set_of "persistentvolumeclaims requests.storage",
+  CrossNamespacePodAffinity = computed, BestEffort = words "pods",
+  VolumeAttributesClass = words "persistentvolumeclaims requests.storage",
 }
 
 local function is_standard(name)
@@ -85,7 +80,7 @@ function quotas.scopes(path, list, spec)
   return problems
 end
 
-local exists_only = set_of "BestEffort NotBestEffort Terminating NotTerminating CrossNamespacePodAffinity"
+local exists_only = words "BestEffort NotBestEffort Terminating NotTerminating CrossNamespacePodAffinity"
 local MUST_EXIST = "must be 'Exists' when scope is any of ResourceQuotaScopeTerminating, "
   .. "ResourceQuotaScopeNotTerminating, ResourceQuotaScopeBestEffort, ResourceQuotaScopeNotBestEffort or "
   .. "ResourceQuotaScopeCrossNamespacePodAffinity"

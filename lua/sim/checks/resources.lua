@@ -8,20 +8,15 @@ local json = require "sim.json"
 local pod_resources = require "sim.pod_resources"
 local quantities = require "sim.checks.quantities"
 local values = require "sim.values"
+local words = require "sim.checks.words"
 
 local at, text, each, get, number = json.at, json.text, json.each, json.get, quantities.number
 local is_huge = pod_resources.is_huge
 
 local resources = {}
 
-local function set_of(words)
-  local set = {}
-  for word in words:gmatch "%S+" do set[word] = true end
-  return set
-end
-
-local of_containers = set_of "cpu memory ephemeral-storage"
-local standard = set_of("cpu memory ephemeral-storage requests.cpu requests.memory requests.ephemeral-storage "
+local of_containers = words "cpu memory ephemeral-storage"
+local standard = words("cpu memory ephemeral-storage requests.cpu requests.memory requests.ephemeral-storage "
   .. "limits.cpu limits.memory limits.ephemeral-storage pods resourcequotas services replicationcontrollers "
   .. "secrets configmaps persistentvolumeclaims storage requests.storage services.nodeports services.loadbalancers")
 

@@ -154,11 +154,15 @@ function vendors.azureDisk(problems, path, source)
   end
 end
 
-function vendors.storageos(problems, path, source)
+function vendors.check_storageos(problems, path, source)
   local name, namespace = text(source, "volumeName"), text(source, "volumeNamespace")
   need(problems, path, source, "volumeName")
   if name ~= "" then problems:form(path .. ".volumeName", name, "label") end
   if namespace ~= "" then problems:form(path .. ".volumeNamespace", namespace, "label") end
+end
+
+function vendors.storageos(problems, path, source)
+  vendors.check_storageos(problems, path, source)
   need_name(problems, path, source, "secretRef")
 end
 

@@ -2,19 +2,13 @@
 -- Short calls of C functions, of which traces make nothing but aborts.
 jit.off(true, true)
 
+local each_container = require "sim.checks.pod_containers"
 local found = require "sim.checks.found"
 local json = require "sim.json"
 
 local at, each = json.at, json.each
 
 local windows = {}
-
--- Calls the function with each container of a spec and its path.
-local function visit(path, spec, fn)
-  for _, list in ipairs { "initContainers", "containers", "ephemeralContainers" } do
-    for i, container in each(at(spec, list)) do fn(container, string.format("%s.%s[%d]", path, list, i - 1)) end
-  end
-end
 
 -- --- options
 
@@ -76,7 +70,7 @@ end
 function windows.host_process(path, spec)
   local problems, of_pod, all, on_host = found.new(), at(spec, HOST), 0, 0
   if not is_any_on_host(spec) then return problems end
-  visit(path, spec, function(container, place)
+  each_container(path .. ".", spec, function(container, place)
     local own = at(container, HOST)
     if of_pod ~= nil and own ~= nil and own ~= of_pod then
       problems:invalid(place .. "." .. HOST, own,
@@ -108,7 +102,7 @@ function windows.linux(path, spec)
     end
   end
   check(spec, path)
-  visit(path, spec, check)
+  each_container(path .. ".", spec, check)
   return problems
 end
 
@@ -128,7 +122,7 @@ function windows.windows(path, spec)
     problems:forbidden(place .. "." .. name, "cannot be set for a windows pod")
   end
   for _, name in ipairs(OF_PODS) do check(path, at(spec, name), name) end
-  visit(path, spec, function(container, place)
+  each_container(path .. ".", spec, function(container, place)
     for _, name in ipairs(OF_CONTAINERS) do
       check(place .. ".securityContext", at(container, "securityContext." .. name), name)
     end
