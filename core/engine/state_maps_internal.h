@@ -27,7 +27,7 @@ struct state_maps {
     bool has_value, is_copied;
 };
 
-/* What is known of the ConfigMap of the operation. */
+/* All that is known of the ConfigMap of the operation. */
 struct state_map *state_maps_of(struct state_maps *maps);
 /* Begins a step. Takes what `body` has; NULL: none. */
 void state_maps_send(struct state_maps *maps, enum map_step step, enum object_verb verb, struct buf *body);

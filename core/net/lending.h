@@ -3,14 +3,14 @@
  * Owner: its creator. Thread: lending_run on the lender's; lending_hold and lending_let_go on any but the
  * lender's; the rest before the loops run and after both have ended.
  *
- * Whose the lender's loop is. Who holds the mutex `turns` owns the loop, its watchers, and all that is used
- * from its callbacks. The lender's thread holds it from the start. When both threads have been idle for most
- * of 20 ms it leaves its loop, sets `lent`, unlocks, wakes the borrower, and sleeps at a timer of the system,
- * the alarm. While `lent` is set the borrower waits for the descriptor of the lender's epoll beside its own
- * events. When that is readable, when a timer of the lender is due, or when something was sent to the lender,
- * it tries the mutex, runs the turn, and unlocks. Nobody waits for the mutex but the lender's thread, which
- * takes it back and clears `lent`; it waits for one turn at most, or for a fork: who has tried the mutex with
- * success may fork, as the lender's thread then sleeps or waits for it (loop_quiesce).
+ * The owner of the lender's loop. Who holds the mutex `turns` owns the loop, its watchers, and all that is
+ * used from its callbacks. The lender's thread holds it from the start. When both threads have been idle for
+ * most of 20 ms it leaves its loop, sets `lent`, unlocks, wakes the borrower, and sleeps at a timer of the
+ * system, the alarm. While `lent` is set the borrower waits for the descriptor of the lender's epoll beside
+ * its own events. When that is readable, when a timer of the lender is due, or when something was sent to the
+ * lender, it tries the mutex, runs the turn, and unlocks. Nobody waits for the mutex but the lender's thread,
+ * which takes it back and clears `lent`; it waits for one turn at most, or for a fork: who has tried the
+ * mutex with success may fork, as the lender's thread then sleeps or waits for it (loop_quiesce).
  *
  * When it is taken back. The borrower sets the alarm when it wakes, so that it rings 4 ms after the last time
  * the lender's events were looked at; the lender's thread then takes its turns back unless the borrower
@@ -18,7 +18,7 @@
  * The borrower rings the alarm itself when it has had no sleep for 2 ms and there are still events, when it
  * was busy for half of 20 ms, and in lending_hold.
  *
- * What is sent to the lender meanwhile. libev notes an ev_async without a write while its loop does not wait,
+ * Messages to the lender meanwhile. libev notes an ev_async without a write while its loop does not wait,
  * and a loop that is lent never waits. So who sends also wakes the borrower, which runs a turn. The sender
  * first sends and then reads `lent`, the lender first sets `lent` and then has the borrower run a turn: one
  * of the two sees the other. A signal is watched by a descriptor (net/signal_watch.c), as its handler can

@@ -46,7 +46,7 @@ static struct web_tls *find(const struct web *web, const struct transport_tls *t
     return NULL;
 }
 
-/* Those that were used last come first. */
+/* The last used ones come first. */
 static void drop_idle(struct web *web)
 {
     struct web_tls *one, *before;

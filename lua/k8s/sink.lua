@@ -25,7 +25,7 @@ local OPTIONS = {
   cert = "text or function",
   cert_key = "text or function",
 }
--- Those that may be functions, and mechanism, in the order of enum sink_text.
+-- Options that may be functions, and mechanism, in the order of enum sink_text.
 local TEXTS = { "user", "password", "token", "credentials", "mechanism", "ca", "cert", "cert_key" }
 local PUBLISH = { key = "string", id = "string", timeout = "duration" }
 
@@ -118,7 +118,7 @@ local function current(params, number, sink, name, given)
   raw.raise(where .. ": the function must return a string, not a " .. type(text))
 end
 
--- What new is given of them: true for a function, which follows.
+-- The texts as the core gets them: true for a function, which is asked later.
 local function texts_of(own)
   local texts, is_asked = {}, false
   for i, name in ipairs(TEXTS) do

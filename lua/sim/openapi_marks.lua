@@ -1,4 +1,4 @@
--- What the documents of a kube-apiserver say of types besides their fields, out of the comments of its sources.
+-- All that the documents of a kube-apiserver say of types besides their fields, out of the comments of its sources.
 local marks = {}
 
 local ISCSI, SCALE_IO = { iscsiInterface = "default" }, { fsType = "xfs", storageMode = "ThinProvisioned" }

@@ -80,7 +80,7 @@ local function in_path(name, description)
     object("type", "string", "uniqueItems", true))
 end
 
--- Those of custom kinds that differ.
+-- Parameters of custom kinds that differ.
 local of_custom = { get = { "resourceVersion" }, deletecollection = LIST }
 
 -- Names of what an operation takes in its query; all but those of a connection take `pretty`.

@@ -34,7 +34,7 @@ function paths.group_tag(kind) return (paths.words(kind):gsub("^%u", string.lowe
 -- "rbacAuthorization_v1"
 function paths.tag(kind) return string.format("%s_%s", paths.group_tag(kind), text(kind, "version")) end
 
--- What an operation is for. `of` has kind, action, subresource, and whether it is of all namespaces.
+-- The purpose of an operation. `of` has kind, action, subresource, and whether it is of all namespaces.
 local function description_of(of)
   local name, sub = text(of.kind, "kind"), of.subresource
   local article = name:find "[^s]s$" and "" or name:find "^[AEIOU]" and "an " or "a "

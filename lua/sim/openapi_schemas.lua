@@ -98,7 +98,8 @@ local function add_list(all, name, kind)
   return list
 end
 
--- What gives the reference of the schema of a type, "list" being the list of a kind whose schema has that name.
+-- Returns a function that gives the reference of the schema of a type; "list" is the list of the kind whose schema has
+-- that name.
 function schemas.referrer(all, name, kind)
   return function(type)
     if type == "list" then return types.ref(add_list(all, name, kind)) end

@@ -71,7 +71,7 @@ local function value_of(schemas, field)
   return type ~= "" and types.ref(types.add(schemas, type)) or object() -- any JSON, or one of a CRD's choices
 end
 
--- What a field, or an element, is unless it is said; nil for what has no such value.
+-- The value of a field, or an element, that is not said; nil for what has none.
 local zeros = {
   string = function() return "" end,
   bool = function() return false end,

@@ -1,4 +1,4 @@
--- What a server sets in new pods, and with each pod that it reads.
+-- Fields that a server sets in new pods, and with each pod that it reads.
 -- Short calls of C functions, of which traces make nothing but aborts.
 jit.off(true, true)
 

@@ -6,7 +6,7 @@ local both_servers = require "spec.support.both_servers"
 
 local CRDS = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions"
 
--- What the simulator does not serve (docs/sim.md).
+-- Paths that the simulator does not serve (docs/sim.md).
 local function is_absent(path)
   return path:find "/proxy$" or path:find "/proxy/{path}$" or path:find "/resize$" or path:find "/ephemeralcontainers$"
     or path:find "/componentstatuses" or path:find "v1%.Component"

@@ -1,4 +1,4 @@
--- What `kubelua sim` warns of is what a kube-apiserver warns of, in its order.
+-- `kubelua sim` warns of all that a kube-apiserver warns of, in its order.
 local both_servers = require "spec.support.both_servers"
 local cjson = require "cjson"
 local temp = require "spec.support.temp"

@@ -123,7 +123,7 @@ void sink_texts_invalidate(struct script *script)
     turns_schedule(script);
 }
 
-/* What the functions read is there, or cannot be had. */
+/* All that the functions read is there, or cannot be had. */
 static bool may_ask(const struct script *script)
 {
     for (size_t i = 0; i < script_loaded_claims(script); i++) {

@@ -77,7 +77,7 @@ static void put_json(struct sim_out *out, json_t *value)
     json_decref(value);
 }
 
-/* Which conversion to a version adds to DaemonSets, and nothing to metadata alone. */
+/* Conversion to a version adds it to DaemonSets, and nothing to metadata alone. */
 static const char generation[] = "deprecated.daemonset.template.generation";
 
 void sim_form_hide_generation(const struct sim_kind *kind, json_t *object)

@@ -41,7 +41,7 @@ static json_t *decode_int_or_string(struct field_decoder *d, const json_t *value
     return NULL;
 }
 
-/* Those of lists of resources are in thousandths, at least. */
+/* Amounts in lists of resources are in thousandths, at least. */
 static json_t *decode_quantity(struct field_decoder *d, const json_t *value, int least)
 {
     struct buf text = {0};

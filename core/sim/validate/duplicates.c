@@ -12,8 +12,8 @@ struct scan {
     json_t *found;
 };
 
-/* What a value is to be: an object of a type, or several with `holds`. Without a type it may be anything, and
- * with `raw` no Go struct looks into it. */
+/* The kind of value that is expected: an object of a type, or several with `holds`. Without a type it may be
+ * anything, and with `raw` no Go struct looks into it. */
 struct expected {
     const struct schema_type *type;
     bool holds, raw;
