@@ -50,9 +50,10 @@ bool quarantine_skips(struct quarantine *quarantine);
 
 /* Function in quarantine; strings are borrowed. */
 struct script_quarantine_status {
-    const char *id,
-        *why; /* "pods/1", "queue/NAME", "timer FILE:LINE", "command/NAME", "transform/KIND",
-                      "webhook/PATH", "index/NAME", "sink/NAME", "rule/ID"; the error of the last call */
+    /* "pods/1", "queue/NAME", "timer FILE:LINE", "command/NAME", "transform/KIND", "webhook/PATH",
+     * "index/NAME", "sink/NAME", "rule/ID" */
+    const char *id;
+    const char *why; /* the error of the last call */
     int64_t since_us;
     uint64_t skipped; /* calls */
 };
