@@ -58,9 +58,10 @@ static bool look_up(struct pattern *m, unsigned char c, const char *p, const cha
     const char *begin = p;
     bool found = p[1] != '^';
     if (!found) p++;
-    while (++p < last) {
-        bool is;
+    bool is = false;
+    while (!is && ++p < last) {
         if (*p == '%') {
+            /* Behind a range that ends in a %, this is the ] at `last`: a member, as LuaJIT has it. */
             is = pattern_class(c, byte(++p));
         } else if (p[1] == '-' && p + 2 < last) {
             is = byte(p) <= c && c <= byte(p + 2);
@@ -68,10 +69,9 @@ static bool look_up(struct pattern *m, unsigned char c, const char *p, const cha
         } else {
             is = byte(p) == c;
         }
-        if (is) break;
     }
     steps_take(&m->steps, (p - begin) / 8);
-    return p < last ? found : !found;
+    return is ? found : !found;
 }
 
 /* Like look_up, with a cache of members for many bytes in a row. */

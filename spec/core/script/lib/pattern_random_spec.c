@@ -29,9 +29,10 @@ static void put_any(struct buf *out, const char *const *list, unsigned count)
 
 static void put_pattern(struct buf *out, int depth)
 {
-    static const char *const single[] = {
-        "a",  "a",    "b",    "b",     ".",   "%a",  "%D",   "%s",   "%w",     "%p",   "%x", "%z", "%g", "%%",
-        "%.", "[ab]", "[^a]", "[a-c]", "[]]", "[a]", "[^]]", "[a-]", "[%a_0]", "[%]]", ",",  "%Z", "%q"};
+    static const char *const single[] = {"a",      "a",       "b",   "b",   ".",    "%a",   "%D",     "%s",
+                                         "%w",     "%p",      "%x",  "%z",  "%g",   "%%",   "%.",     "[ab]",
+                                         "[^a]",   "[a-c]",   "[]]", "[a]", "[^]]", "[a-]", "[%a_0]", "[%]]",
+                                         "[a-%%]", "[^a-%%]", ",",   "%Z",  "%q"};
     static const char *const other[] = {"()", "%1", "%2", "%b()", "%bab", "%f[%w]", "%f[^a]", "$", "^", "%0"};
     static const char *const wrong[] = {"%",  "[",  "(",  ")",  "%f", "%b", "%ba",
                                         "[a", "[^", "[%", "[]", "%9", "[^]"};
