@@ -12,6 +12,7 @@ struct condition {
     enum condition_op op;
     struct scalar *values; /* their texts are owned */
     size_t count;
+    bool of_texts; /* an equality whose values are all texts, which only strings of the same bytes equal */
 };
 
 bool condition_op_of(struct str name, enum condition_op *op)
@@ -38,6 +39,14 @@ static bool is_order(enum condition_op op)
     return op >= CONDITION_LESS && op <= CONDITION_GREATER_EQUAL;
 }
 
+static bool is_of_texts(enum condition_op op, const struct scalar *values, size_t count)
+{
+    if (op != CONDITION_EQUAL && op != CONDITION_NOT_EQUAL && op != CONDITION_IN) return false;
+    for (size_t i = 0; i < count; i++)
+        if (values[i].kind != SCALAR_TEXT) return false;
+    return true;
+}
+
 static bool check_value(enum condition_op op, const struct scalar *value, struct err *err)
 {
     if (op == CONDITION_MATCHES && value->kind != SCALAR_TEXT)
@@ -58,7 +67,8 @@ struct condition *condition_new(struct str path, enum condition_op op, const str
     struct path *compiled = path_compile(path, err);
     if (!compiled) return NULL;
     struct condition *c = NEW(struct condition);
-    *c = (struct condition){compiled, op, xcalloc(count + 1, sizeof *values), count};
+    *c = (struct condition){compiled, op, xcalloc(count + 1, sizeof *values), count,
+                            is_of_texts(op, values, count)};
     for (size_t i = 0; i < count; i++) {
         c->values[i] = values[i];
         if (values[i].kind == SCALAR_TEXT)
@@ -137,6 +147,21 @@ static bool holds_for(const struct condition *c, const struct scalar *found)
     }
 }
 
+static bool is_any_text(const struct condition *c, struct value value)
+{
+    for (size_t i = 0; i < c->count; i++)
+        if (value_str_is(value, c->values[i].text)) return true;
+    return false;
+}
+
+static bool holds_for_value(const struct condition *c, struct value value)
+{
+    if (c->of_texts) return is_any_text(c, value) == (c->op != CONDITION_NOT_EQUAL);
+    struct text text;
+    struct scalar found = scalar_of(value, &text);
+    return holds_for(c, &found);
+}
+
 struct holding {
     const struct condition *condition;
     bool holds;
@@ -145,14 +170,13 @@ struct holding {
 static bool match_value(void *ctx, struct value value)
 {
     struct holding *h = ctx;
-    struct text text;
-    struct scalar found = scalar_of(value, &text);
-    h->holds = holds_for(h->condition, &found);
+    h->holds = holds_for_value(h->condition, value);
     return !h->holds;
 }
 
 bool condition_holds(const struct condition *c, struct value object)
 {
+    if (!path_is_multi(c->path)) return holds_for_value(c, path_get(c->path, object));
     struct holding h = {.condition = c};
     if (path_each(c->path, object, match_value, &h) == 0) match_value(&h, value_absent);
     return h.holds;

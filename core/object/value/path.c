@@ -239,13 +239,19 @@ static bool visit_children(struct path_visit *visit, size_t at, struct value v)
     return true;
 }
 
+/* Returns the value behind a field or an index. Only the atomic cache of the key is written. */
+static inline struct value behind(const struct path_segment *step, struct value v)
+{
+    if (step->kind == PATH_FIELD) return key_ref_field(&((struct path_segment *)step)->key, v);
+    return value_item(v, step->index);
+}
+
 static bool visit_from(struct path_visit *visit, size_t at, struct value v)
 {
     for (; at < visit->path->count; at++) {
-        /* Only the atomic cache of a key is written. */
-        struct path_segment *step = (struct path_segment *)&visit->path->step[at];
+        const struct path_segment *step = &visit->path->step[at];
         if (step->kind == PATH_ALL || step->kind == PATH_MATCH) return visit_children(visit, at, v);
-        v = step->kind == PATH_FIELD ? key_ref_field(&step->key, v) : value_item(v, step->index);
+        v = behind(step, v);
         if (value_type(v) == VALUE_ABSENT) return true;
     }
     if (value_type(v) == VALUE_ABSENT) return true;
@@ -281,6 +287,11 @@ static bool take_first(void *ctx, struct value v)
 struct value path_get(const struct path *path, struct value from)
 {
     struct value found = value_absent;
-    path_each(path, from, take_first, &found);
-    return found;
+    if (path->multi) {
+        path_each(path, from, take_first, &found);
+        return found;
+    }
+    /* Most paths are of fields alone, and are read of each object of a query. */
+    for (size_t i = 0; i < path->count; i++) from = behind(&path->step[i], from);
+    return from;
 }

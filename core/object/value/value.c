@@ -147,16 +147,6 @@ struct value value_field_id(struct value v, uint32_t key, struct str text)
     return own_field(v, key, key == DICT_NONE ? text : dict_text(key));
 }
 
-void value_prefetch_field(struct value v, uint32_t key)
-{
-    if (!v.at || blob_kind(v.word) != BLOB_MAP_SHAPED || key == DICT_NONE) return;
-    int slot = shape_slot(blob_payload(v.word), key);
-    if (slot < 0) return;
-    uint32_t word = v.at[1 + slot];
-    if (word_tag(word) == TAG_LOCAL) __builtin_prefetch(v.at - word_payload(word));
-    if (word_tag(word) == TAG_REF) __builtin_prefetch(region_at(region_of(v.at), word_payload(word)));
-}
-
 struct value value_field(struct value v, struct str key)
 {
     if (!v.at) return value_absent;

@@ -57,8 +57,6 @@ struct value value_field(struct value v, struct str key);
 /* Likewise by the number of the key in the dictionary: one cached step. `key` may be DICT_NONE together with
  * `text`, which is then searched in maps that store their own keys. */
 struct value value_field_id(struct value v, uint32_t key, struct str text);
-/* Prefetches the field, if it is stored apart, for walks over many objects that are spread in memory. */
-void value_prefetch_field(struct value v, uint32_t key);
 
 /* Returns the complete object. */
 struct value root_value(const struct root *root);

@@ -137,6 +137,13 @@ static inline struct value word_value(const uint32_t *header, uint32_t word)
     return (struct value){at, *at};
 }
 
+/* Prefetches the blob that `word` of this container refers to. */
+static inline void word_prefetch(const uint32_t *header, uint32_t word)
+{
+    if (word_tag(word) == TAG_LOCAL) __builtin_prefetch(header - word_payload(word));
+    if (word_tag(word) == TAG_REF) __builtin_prefetch(region_at(region_of(header), word_payload(word)));
+}
+
 /* Words of a blob with this header, the header included. */
 size_t blob_words(uint32_t header);
 
