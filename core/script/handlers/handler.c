@@ -1,6 +1,7 @@
 /* Makes, attaches and removes handlers; see handler.h. */
 #include "script/handlers/handler.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -18,9 +19,9 @@ enum { PENDING_MARK = 1024 };
 
 const char *const handler_event_names[ON_COUNT] = {"OnAdd", "OnUpdate", "OnDelete", "OnLost"};
 
-/* Returns whether the function has a parameter for `ev`: creating one costs more than all the rest of the
- * call. */
-static bool takes(lua_State *L, int function, int parameters)
+/* Returns the number of values that the function can see: each that is made for nothing costs about as much
+ * as all the rest of the call. */
+static unsigned taken_by(lua_State *L, int function)
 {
     push_ref(L, script_of(L), REF_FUNCTION_INFO);
     lua_pushvalue(L, function);
@@ -28,9 +29,9 @@ static bool takes(lua_State *L, int function, int parameters)
     lua_call(L, 2, 1);
     lua_getfield(L, -1, "nparams");
     lua_getfield(L, -2, "isvararg");
-    bool yes = lua_tointeger(L, -2) >= parameters || lua_toboolean(L, -1);
+    unsigned count = lua_toboolean(L, -1) ? UINT_MAX : (unsigned)lua_tointeger(L, -2);
     lua_pop(L, 3);
-    return yes;
+    return count;
 }
 
 static bool id_taken(const struct script *script, struct str id)
@@ -78,7 +79,6 @@ static char *name_of(const struct informer_spec *spec, unsigned long long number
 struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, int first, struct str id,
                                    struct handler_options *options)
 {
-    static const int parameters[ON_COUNT] = {2, 3, 2, 2}; /* with `ev` */
     struct script *script = script_of(L);
     struct script_handler made = {
         .script = script, .claim = claim, .concurrency = options->concurrency, .refs = 2};
@@ -89,7 +89,7 @@ struct script_handler *handler_new(lua_State *L, struct informer_claim *claim, i
     for (int i = 0; i < ON_COUNT; i++) {
         if (lua_isnil(L, first + i)) continue;
         arg_function(L, first + i, handler_event_names[i]);
-        made.wants_event[i] = takes(L, first + i, parameters[i]);
+        made.takes[i] = taken_by(L, first + i);
     }
     if (!lua_isnil(L, first + ON_COUNT)) arg_function(L, first + ON_COUNT, "filter");
     for (int i = 0; i < ON_COUNT; i++) made.functions[i] = keep_function(L, first + i);

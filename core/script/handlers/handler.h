@@ -28,7 +28,7 @@ struct script_handler {
     char *id;
     char *detail;                    /* options as the plan shows them; NULL: not in the plan */
     int functions[ON_COUNT];         /* in the registry; LUA_NOREF for none */
-    bool wants_event[ON_COUNT];      /* the function takes `ev` */
+    unsigned takes[ON_COUNT];        /* values that the functions can see; UINT_MAX: any number */
     int filter;                      /* in the registry; LUA_NOREF for none */
     struct handler_options *options; /* a reference */
     bool leader;                     /* events only while the script leads; initial delivery on each win */

@@ -48,18 +48,25 @@ static size_t set_previous(lua_State *L, const struct handler_event *event)
     return 1;
 }
 
+/* Pushes what the function has parameters for: the old object of an update, the object, `ev`. Old objects are
+ * in no cache any more, and Lua's collector does not see the memory that their views keep. */
 static void prepare(lua_State *L, void *ctx)
 {
     const struct handler_call *call = ctx;
     const struct handler_event *event = call->event;
-    size_t dead = event->type != ON_ADD;
-    if (event->type == ON_UPDATE) view_push_object(L, event->old_object);
-    view_push_object(L, event->object);
-    if (call->handler->wants_event[event->type]) {
+    unsigned left = call->handler->takes[event->type];
+    size_t dead = 0;
+    if (event->type == ON_UPDATE && left > 0) {
+        view_push_object(L, event->old_object);
+        left--, dead++;
+    }
+    if (left > 0) {
+        view_push_object(L, event->object);
+        left--, dead += event->type == ON_DELETE || event->type == ON_LOST;
+    }
+    if (left > 0) {
         push_event(L, call);
         if (event->type == ON_DELETE) dead += set_previous(L, event);
-        /* Old objects are in no cache any more, and Lua's collector does not see the memory that their views
-         * keep. */
     }
     if (dead) view_note_dead(L, dead);
 }

@@ -89,11 +89,19 @@ static void test_functions_that_do_not_use_the_event_are_called_too(void **state
                      "pods:on_add(function(o) seen = seen .. o:name() .. ' ' end)\n"
                      "pods:on_add(function(...) seen = seen .. select('#', ...) .. ' ' end)\n"
                      "pods:on_update(function(a, b, ev) seen = seen .. type(ev) .. ' ' end)\n"
-                     "pods:on_update(function(a, b) seen = seen .. type(b) .. ' ' end)\n");
+                     "pods:on_update(function(a, b) seen = seen .. type(b) .. ' ' end)\n"
+                     "pods:on_update(function(a) seen = seen .. type(a) .. ' ' end)\n"
+                     "pods:on_update(function(a, ...) seen = seen .. select('#', ...) .. ' ' end)\n"
+                     "pods:on_update(function() seen = seen .. 'none ' end)\n"
+                     "pods:on_delete(function() seen = seen .. 'none ' end)\n"
+                     "pods:on_delete(function(o) seen = seen .. o:name() .. ' ' end)\n"
+                     "pods:on_delete(function(o, ...) seen = seen .. select('#', ...) .. ' ' end)\n");
     cluster_resolve(c);
     cluster_list(c, 0, "shop/a");
     cluster_event(c, 0, LW_MODIFIED, "shop/a");
-    assert_ask(c, script, "return seen", "none a 2 table userdata ");
+    assert_ask(c, script, "return seen", "none a 2 table userdata userdata 2 none ");
+    cluster_event(c, 0, LW_DELETED, "shop/a");
+    assert_ask(c, script, "return seen:sub(-9)", "none a 1 ");
     script_free(script);
 }
 
