@@ -1,5 +1,5 @@
--- CustomResourceDefinitions: what is wrong with them, beyond the rules that are data; their status; the order of their
--- versions. Problems are lists of a cause's type, field, detail and value.
+-- CustomResourceDefinitions: their names, their status, the order of their versions. Problems are lists of a cause's
+-- type, field, detail and value; the rest of them is found in checks/crd_definitions.lua.
 local json = require "sim.json"
 local texts = require "sim.texts"
 local values = require "sim.values"
@@ -48,60 +48,12 @@ function crds.name_problems(crd, field)
   return { { "FieldValueInvalid", field, 'must be spec.names.plural+"."+spec.group', name } }
 end
 
-function crds.version_problems(crd)
-  local versions, names, found, storage, unique = at(crd, "spec.versions"), {}, {}, 0, true
-  for _, version in each(versions) do
-    local name = text(version, "name")
-    if at(version, "storage") == true then storage = storage + 1 end
-    unique, names[name] = unique and not names[name], true
-  end
-  local function add(detail) found[#found + 1] = { "FieldValueInvalid", "spec.versions", detail, versions } end
-  if not unique then add "must contain unique version names" end
-  if storage ~= 1 then add "must have exactly one version marked as storage version" end
-  return found
-end
-
--- The schema of a simple path ".spec.color"; nil if it names no field of the object.
-local function schema_at(schema, path)
-  if path:sub(1, 9) == ".metadata" then return end
-  for part in (path:sub(2) .. "."):gmatch "([^.]*)%." do schema = json.get(at(schema, "properties"), part) end
-  return schema
-end
-
-local selectable = { string = true, boolean = true, integer = true }
-
--- Of the selectable fields of the version at the index. Those of the only version stand above all versions.
-function crds.selectable_problems(crd, index)
-  local versions, found = at(crd, "spec.versions"), {}
-  local version = json.element(versions, index)
-  for i, field in each(at(version, "selectableFields")) do
-    local where = json.count(versions) == 1 and string.format("spec.selectableFields[%d].jsonPath", i - 1)
-      or string.format("spec.versions[%d].selectableFields[%d].jsonPath", index, i - 1)
-    local path = text(field, "jsonPath")
-    local leaf = path:sub(1, 1) == "." and schema_at(at(version, "schema.openAPIV3Schema"), path) or nil
-    if path == "" then
-      found[#found + 1] = { "FieldValueRequired", where, "" }
-    elseif leaf == nil then
-      found[#found + 1] = { "FieldValueInvalid", where, "is an invalid path: does not refer to a valid field", path }
-    elseif not selectable[text(leaf, "type")] then
-      found[#found + 1] = { "FieldValueInvalid", where, "must point to a field of type string, boolean or integer. "
-        .. "Enum string fields and strings with formats are allowed.", path }
-    end
-  end
-  return found
-end
-
 local function stored_versions(crd)
   local stored = {}
   for _, version in each(at(crd, "spec.versions")) do
     if at(version, "storage") == true then stored[#stored + 1] = text(version, "name") end
   end
   return stored
-end
-
-function crds.stored_problems(crd)
-  if #stored_versions(crd) > 0 then return {} end
-  return { { "FieldValueInvalid", "status.storedVersions", "must have at least one stored version", json.null } }
 end
 
 -- --- status, in place

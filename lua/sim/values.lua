@@ -50,4 +50,10 @@ function values.names(map)
   return names
 end
 
+-- Returns the value with the members of all maps sorted, as Go shows those that are no structs.
+function values.sorted(value)
+  local type = json.type(value)
+  return (type == "object" or type == "array") and json.parse(json.dump(value)) or value
+end
+
 return values

@@ -224,30 +224,6 @@ static json_t *parse(const struct writing *w, json_t **duplicates)
     return NULL;
 }
 
-/* Finds a key anywhere below. */
-static bool has_key(const json_t *value, const char *wanted)
-{
-    const char *key;
-    json_t *item;
-    size_t i;
-    json_object_foreach ((json_t *)value, key, item)
-        if (strcmp(key, wanted) == 0 || has_key(item, wanted)) return true;
-    json_array_foreach ((json_t *)value, i, item)
-        if (has_key(item, wanted)) return true;
-    return false;
-}
-
-/* Whoever creates a definition with rules is told that they hold nothing here. */
-static void warn_of_rules(const struct writing *w, const json_t *object)
-{
-    if (!sim_is_crd(w->target->served->kind) || !has_key(object, "x-kubernetes-validations")) return;
-    if (!w->reply->warnings) w->reply->warnings = json_array();
-    json_array_append_new(
-        w->reply->warnings,
-        json_string("kubelua sim does not evaluate x-kubernetes-validations: objects are not held "
-                    "to these rules"));
-}
-
 json_t *sim_body_read(const struct writing *w)
 {
     json_t *duplicates = NULL, *object = NULL, *body = parse(w, &duplicates);
@@ -259,7 +235,6 @@ json_t *sim_body_read(const struct writing *w)
     object = decode(w, kind_of(w), body, duplicates, false, &error);
     json_decref(body);
     if (error) refuse(w, error);
-    if (object) warn_of_rules(w, object);
     return object;
 }
 

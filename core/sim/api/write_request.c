@@ -37,37 +37,16 @@ static json_t *read_object(const struct writing *w)
     return is_json(w) ? sim_body_read(w) : NULL;
 }
 
-/* Finalizers of custom objects may be without a domain. `old`: those that were there before. */
-static void warn_of_finalizers(const json_t *finalizers, const json_t *old, json_t *warnings)
-{
-    json_t *finalizer;
-    size_t i;
-    json_array_foreach ((json_t *)finalizers, i, finalizer) {
-        const char *name = sim_text_at(finalizer, "");
-        if (sim_has_text(old, name)) continue;
-        if (!strchr(name, '/') && strcmp(name, "orphan") != 0 && strcmp(name, "foregroundDeletion") != 0)
-            json_array_append_new(
-                warnings,
-                sim_textf("metadata.finalizers: \"%s\": prefer a domain-qualified finalizer name to "
-                          "avoid accidental conflicts with other finalizer writers",
-                          name));
-    }
-}
-
 /* Warnings of a server about an object that it took. */
 static void warn_of(const struct writing *w, const struct sim_written *written)
 {
     const struct sim_kind *kind = w->target->served->kind;
     bool created = written->created || strcmp(w->request->method, "POST") == 0;
-    bool warns = kind->custom || sim_rules_warn(kind->kind);
-    if (w->target->subresource || strcmp(w->request->method, "DELETE") == 0 || !warns) return;
+    const char *set = kind->custom ? "custom object" : kind->kind;
+    if (w->target->subresource || strcmp(w->request->method, "DELETE") == 0 || !sim_rules_warn(set)) return;
     json_t *whole = sim_served_json(w->target->served, written->object);
     if (!w->reply->warnings) w->reply->warnings = json_array();
-    if (kind->custom)
-        warn_of_finalizers(sim_at(whole, "metadata.finalizers"),
-                           sim_at(written->before, "metadata.finalizers"), w->reply->warnings);
-    else
-        sim_rules_warnings(kind->kind, created ? NULL : written->before, whole, w->reply->warnings);
+    sim_rules_warnings(set, created ? NULL : written->before, whole, w->reply->warnings);
     json_decref(whole);
 }
 

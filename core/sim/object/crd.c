@@ -2,6 +2,7 @@
  */
 #include "sim/object/crd.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +13,6 @@
 #include "sim/text/timestamp.h"
 #include "sim/text/tree.h"
 #include "sim/validate/cause.h"
-#include "sim/validate/rules.h"
 #include "sim/validate/structural.h"
 
 bool sim_is_crd(const struct sim_kind *kind)
@@ -75,7 +75,7 @@ size_t sim_crd_kinds(const json_t *crd, struct sim_kind ***out, char **message)
     *out = NULL;
     *message = NULL;
     sim_crd_check_name(crd, "metadata.name", causes);
-    sim_crd_check(crd, causes);
+    sim_crd_check(crd, NULL, false, causes);
     if (json_array_size(causes)) {
         const json_t *first = json_array_get(causes, 0);
         *message = xasprintf("%s: %s", sim_text_at(first, "field"), sim_text_at(first, "message"));
@@ -111,28 +111,38 @@ void sim_crd_check_name(const json_t *crd, const char *field, json_t *causes)
     sim_add_causes(causes, L);
 }
 
-/* The schema of the only version stands above all versions, for the server. */
-static void check_schemas(const json_t *crd, json_t *causes)
+/* Checks a default as its schema says: { "default" or "unknown", path, schema, value }. */
+static void check_default(const json_t *problem, json_t *causes)
 {
-    json_t *versions = sim_at(crd, "spec.versions"), *version;
-    size_t i, n = json_array_size(versions);
-    json_array_foreach (versions, i, version) {
-        const json_t *schema = sim_at(version, "schema.openAPIV3Schema");
-        char *path = n == 1 ? xstrdup("spec.validation.openAPIV3Schema")
-                            : xasprintf("spec.versions[%zu].schema.openAPIV3Schema", i);
-        if (json_is_object(schema)) sim_structural_check_schema(schema, path, causes);
-        free(path);
-        lua_State *L = ready("selectable_problems", crd);
-        lua_pushinteger(L, (lua_Integer)i);
-        sim_add_causes(causes, L);
+    const char *path = sim_text_at(json_array_get(problem, 1), "");
+    const json_t *schema = json_array_get(problem, 2), *value = json_array_get(problem, 3);
+    if (strcmp(sim_text_at(json_array_get(problem, 0), ""), "default") == 0) {
+        sim_structural_check_at(schema, value, NULL, path, causes);
+        return;
     }
+    json_t *pruned = json_deep_copy(value), *unknown = sim_structural_prune(schema, pruned, true);
+    if (json_array_size(unknown))
+        json_array_append_new(causes,
+                              sim_cause("FieldValueInvalid", path, value, "must not have unknown fields"));
+    json_decref(unknown);
+    json_decref(pruned);
 }
 
-void sim_crd_check(const json_t *crd, json_t *causes)
+void sim_crd_check(const json_t *crd, const json_t *old, bool of_status, json_t *causes)
 {
-    sim_rules_check("definition", NULL, crd, NULL, causes);
-    sim_add_causes(causes, ready("version_problems", crd));
-    sim_rules_check("names of a definition", NULL, crd, NULL, causes);
-    check_schemas(crd, causes);
-    sim_add_causes(causes, ready("stored_problems", crd));
+    lua_State *L = sim_lua_take("sim.checks.crd_definitions", "problems");
+    sim_lua_push(L, crd);
+    sim_lua_push(L, old);
+    lua_pushboolean(L, of_status);
+    json_t *found = sim_lua_call(L), *problem;
+    size_t i;
+    json_array_foreach (found, i, problem) {
+        json_t *one = json_pack("[O]", problem);
+        if (islower((unsigned char)*sim_text_at(json_array_get(problem, 0), "")))
+            check_default(problem, causes);
+        else
+            sim_add_found(causes, one);
+        json_decref(one);
+    }
+    json_decref(found);
 }

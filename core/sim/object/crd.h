@@ -7,8 +7,8 @@
 bool sim_is_crd(const struct sim_kind *kind);
 /* Appends to `causes` what is wrong with a field that is the name, or the prefix of names. */
 void sim_crd_check_name(const json_t *crd, const char *field, json_t *causes);
-/* Appends to `causes` what is wrong with names, scope, versions and columns. */
-void sim_crd_check(const json_t *crd, json_t *causes);
+/* Appends to `causes` what is wrong with a definition, or its status alone; `old` is NULL for a new one. */
+void sim_crd_check(const json_t *crd, const json_t *old, bool of_status, json_t *causes);
 /* Sets `*out` to a new array of one kind for each served version, in discovery's order of preference. Returns
  * their number; 0 with a new string in `*message` if the CRD is inconsistent, 0 with NULL there if no version
  * is served. */

@@ -16,57 +16,18 @@
 #include "sim/validate/scalars.h"
 #include "sim/validate/structural.h"
 
-/* The number or the text at a path of a scale: a server reads it whatever the schema says of the value. */
-static void check_scaled(const json_t *object, const char *path, bool number, json_t *causes)
-{
-    char *copy = xstrdup(path), *rest = copy + strspn(copy, "."), *step;
-    const json_t *value = object;
-    const char *expected = number ? "int64" : "string";
-    struct buf text = {0};
-    buf_puts(&text, ".");
-    while (json_is_object(value) && (step = strsep(&rest, "."))) {
-        buf_printf(&text, "%s%s", text.len > 1 ? "." : "", step);
-        value = json_object_get(value, step);
-    }
-    if (value && rest) buf_printf(&text, ".%.*s", (int)strcspn(rest, "."), rest);
-    bool wrong =
-        value && (rest ? !json_is_null(value) : !(number ? json_is_integer(value) : json_is_string(value)));
-    json_t *shown = number ? json_integer(wrong ? 0 : json_integer_value(value)) : json_string("");
-    if (wrong) {
-        buf_puts(&text, " accessor error: ");
-        sim_put_go_value(&text, value);
-        buf_printf(&text, " is of the type %s, expected %s", sim_go_type(value),
-                   rest ? "map[string]interface{}" : expected);
-        json_array_append_new(causes, sim_cause("FieldValueInvalid", path, shown, buf_text(&text)));
-    } else if (json_integer_value(value) < 0 || json_integer_value(value) > INT32_MAX)
-        json_array_append_new(causes, sim_cause("FieldValueInvalid", path, shown,
-                                                json_integer_value(value) < 0
-                                                    ? "should be a non-negative integer"
-                                                    : "should be less than or equal to 2147483647"));
-    json_decref(shown);
-    buf_clear(&text);
-    free(copy);
-}
-
-static void check_scale(const json_t *scale, const json_t *object, bool of_status, json_t *causes)
-{
-    const char *selector = sim_text_at(scale, "labelSelectorPath");
-    if (!of_status) check_scaled(object, sim_text_at(scale, "specReplicasPath"), true, causes);
-    check_scaled(object, sim_text_at(scale, "statusReplicasPath"), true, causes);
-    if (*selector) check_scaled(object, selector, false, causes);
-}
-
 json_t *sim_spec_causes(const struct sim_kind *kind, const json_t *old, const json_t *object, bool of_status)
 {
     json_t *causes = json_array();
-    if (sim_is_crd(kind)) sim_crd_check(object, causes);
-    if (kind->structural) sim_structural_check(kind->structural, object, of_status, causes);
-    if (kind->scale) check_scale(kind->scale, object, of_status, causes);
+    if (sim_is_crd(kind)) sim_crd_check(object, old, of_status, causes);
     if (!kind->structural) return causes;
-    lua_State *L = sim_lua_take("sim.list_types", "problems");
+    sim_structural_check(kind->structural, object, old, of_status, causes);
+    lua_State *L = sim_lua_take("sim.checks.custom", "problems");
     sim_lua_push(L, kind->structural);
+    sim_lua_push(L, kind->scale);
     sim_lua_push(L, object);
     sim_lua_push(L, old);
+    lua_pushboolean(L, of_status);
     sim_add_causes(causes, L);
     return causes;
 }

@@ -11,8 +11,10 @@
 json_t *sim_structural_prune(const json_t *schema, json_t *object, bool keeps_nulls);
 /* Sets missing values that have a default, in place. */
 void sim_structural_default(const json_t *schema, json_t *object);
-/* Appends the causes for which the object, or its status alone, is invalid. Neither CEL rules are
- * evaluated, nor what lua/sim/list_types.lua knows. */
-void sim_structural_check(const json_t *schema, const json_t *object, bool of_status, json_t *causes);
-/* Appends the causes for which a schema, which stands at `path`, is not structural. */
-void sim_structural_check_schema(const json_t *schema, const char *path, json_t *causes);
+/* Appends the causes for which the object, or its status alone, is invalid, but for values that are as they
+ * were in `old` (may be NULL). Neither CEL rules are evaluated, nor what lua/sim/list_types.lua knows. */
+void sim_structural_check(const json_t *schema, const json_t *object, const json_t *old, bool of_status,
+                          json_t *causes);
+/* Likewise of a value that stands at the path. */
+void sim_structural_check_at(const json_t *schema, const json_t *value, const json_t *old, const char *path,
+                             json_t *causes);

@@ -9,7 +9,8 @@
 #include "sim/validate/cause.h"
 #include "sim/validate/structural_internal.h"
 
-static void check(const json_t *schema, const json_t *value, const char *path, json_t *causes);
+static void check(const json_t *schema, const json_t *value, const json_t *old, const char *path,
+                  json_t *causes);
 
 void sim_structural_wrong(json_t *causes, const char *path, const json_t *value, const char *format, ...)
 {
@@ -82,7 +83,7 @@ static void check_type(const json_t *schema, const json_t *value, const char *pa
 static void too_many(json_t *causes, const char *path, size_t n, json_int_t most)
 {
     json_t *value = json_integer((json_int_t)n);
-    char *detail = xasprintf("must have at most %lld items", (long long)most);
+    char *detail = xasprintf("must have at most %lld item%s", (long long)most, most == 1 ? "" : "s");
     json_array_append_new(causes, sim_cause("FieldValueTooMany", path, value, detail));
     free(detail);
     json_decref(value);
@@ -96,14 +97,17 @@ static bool repeats(const json_t *list)
     return false;
 }
 
-static void check_list(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+static void check_list(const json_t *schema, const json_t *value, const json_t *old, const char *path,
+                       json_t *causes)
 {
     size_t n = json_array_size(value);
     json_int_t least = sim_int_at(schema, "minItems", 0), most = sim_int_at(schema, "maxItems", INT64_MAX);
     json_t *size = json_integer((json_int_t)n);
     for (size_t i = 0; i < n; i++) {
         char *inner = xasprintf("%s[%zu]", path, i);
-        check(json_object_get(schema, "items"), json_array_get(value, i), inner, causes);
+        const json_t *element = json_array_get(value, i);
+        check(json_object_get(schema, "items"), element, sim_structural_element(schema, old, element), inner,
+              causes);
         free(inner);
     }
     if ((json_int_t)n < least)
@@ -116,7 +120,14 @@ static void check_list(const json_t *schema, const json_t *value, const char *pa
 
 /* --- Objects */
 
-static void check_members(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+/* Conversion sets them at the root, so what they were is unknown. */
+static bool is_of_type(const char *key)
+{
+    return strcmp(key, "apiVersion") == 0 || strcmp(key, "kind") == 0;
+}
+
+static void check_members(const json_t *schema, const json_t *value, const json_t *old, const char *path,
+                          json_t *causes)
 {
     const json_t *others = json_object_get(schema, "additionalProperties"), *inner;
     const char *key, *dot = *path ? "." : "";
@@ -126,7 +137,8 @@ static void check_members(const json_t *schema, const json_t *value, const char 
         char *place = xasprintf("%s%s%s", path, dot, key);
         inner = json_object_get(properties, key);
         if (!inner) inner = others;
-        check(inner, item, place, causes);
+        check(inner, item, *path || !is_of_type(key) ? sim_structural_member(schema, old, key) : NULL, place,
+              causes);
         free(place);
     }
     json_array_foreach (json_object_get(schema, "required"), i, name) {
@@ -137,7 +149,8 @@ static void check_members(const json_t *schema, const json_t *value, const char 
     }
 }
 
-static void check_object(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+static void check_object(const json_t *schema, const json_t *value, const json_t *old, const char *path,
+                         json_t *causes)
 {
     size_t n = json_object_size(value);
     json_int_t least = sim_int_at(schema, "minProperties", 0),
@@ -146,7 +159,7 @@ static void check_object(const json_t *schema, const json_t *value, const char *
     if ((json_int_t)n < least)
         sim_structural_wrong(causes, path, size, "should have at least %lld properties", (long long)least);
     if ((json_int_t)n > most) too_many(causes, path, n, most);
-    check_members(schema, value, path, causes);
+    check_members(schema, value, old, path, causes);
     json_decref(size);
 }
 
@@ -177,7 +190,7 @@ static size_t count_fits(const json_t *schemas, const json_t *value, const char 
     json_t *one;
     json_array_foreach ((json_t *)schemas, i, one) {
         json_t *own = json_array();
-        check(one, value, path, own);
+        check(one, value, NULL, path, own);
         fits += json_array_size(own) == 0;
         if (causes && json_array_size(causes) == 0) json_array_extend(causes, own);
         json_decref(own);
@@ -215,7 +228,7 @@ static void check_combined(const json_t *schema, const json_t *value, const char
         combined(causes, path,
                  n ? "validate all the schemas (allOf)" : "validate all the schemas (allOf). None validated",
                  of_all);
-    if (not_one) check(not_one, value, path, of_not);
+    if (not_one) check(not_one, value, NULL, path, of_not);
     if (not_one && json_array_size(of_not) == 0)
         combined(causes, path, "not validate the schema (not)", of_not);
     free(found);
@@ -225,33 +238,49 @@ static void check_combined(const json_t *schema, const json_t *value, const char
     json_decref(of_not);
 }
 
-/* In the validator's order, which does not stop at a wrong type. */
-static void check(const json_t *schema, const json_t *value, const char *path, json_t *causes)
+/* In the validator's order, which does not stop at a wrong type. What is as it was may stay wrong; `old` is
+ * NULL if that is unknown. */
+static void check(const json_t *schema, const json_t *value, const json_t *old, const char *path,
+                  json_t *causes)
 {
+    size_t before = json_array_size(causes);
     if (!json_is_object(schema)) return;
     check_type(schema, value, path, causes);
-    if (json_is_null(value)) return;
-    check_combined(schema, value, path, causes);
-    if (json_is_string(value)) sim_structural_check_string(schema, value, path, causes);
-    if (json_is_number(value)) sim_structural_check_number(schema, value, path, causes);
-    if (json_is_array(value)) check_list(schema, value, path, causes);
-    check_enum(schema, value, path, causes);
-    if (json_is_object(value)) check_object(schema, value, path, causes);
+    if (!json_is_null(value)) {
+        check_combined(schema, value, path, causes);
+        if (json_is_string(value)) sim_structural_check_string(schema, value, path, causes);
+        if (json_is_number(value)) sim_structural_check_number(schema, value, path, causes);
+        if (json_is_array(value)) check_list(schema, value, old, path, causes);
+        check_enum(schema, value, path, causes);
+        if (json_is_object(value)) check_object(schema, value, old, path, causes);
+    }
+    if (!old || json_array_size(causes) == before || !sim_structural_same(schema, value, old)) return;
+    while (json_array_size(causes) > before) json_array_remove(causes, json_array_size(causes) - 1);
 }
 
-void sim_structural_check(const json_t *schema, const json_t *object, bool of_status, json_t *causes)
+/* Messages name what is below the path, as a server has a validator for it alone. */
+void sim_structural_check_at(const json_t *schema, const json_t *value, const json_t *old, const char *path,
+                             json_t *causes)
 {
-    const json_t *status = json_object_get(object, "status");
     json_t *own = json_array(), *cause;
     size_t i;
-    if (!of_status)
-        check(schema, object, "", causes);
-    else if (status) /* messages name what is below it, as a server has a validator for it alone */
-        check(sim_at(schema, "properties.status"), status, "", own);
+    check(schema, value, old, "", own);
     json_array_foreach (own, i, cause) {
         const char *field = sim_text_at(cause, "field");
-        json_object_set_new(cause, "field", sim_textf("status%s%s", *field ? "." : "", field));
+        if (strcmp(field, "<nil>") == 0) field = "";
+        json_object_set_new(cause, "field", sim_textf("%s%s%s", path, *field ? "." : "", field));
         json_array_append(causes, cause);
     }
     json_decref(own);
+}
+
+void sim_structural_check(const json_t *schema, const json_t *object, const json_t *old, bool of_status,
+                          json_t *causes)
+{
+    const json_t *status = json_object_get(object, "status");
+    if (!of_status)
+        check(schema, object, old, "", causes);
+    else if (status)
+        sim_structural_check_at(sim_at(schema, "properties.status"), status,
+                                sim_structural_member(schema, old, "status"), "status", causes);
 }

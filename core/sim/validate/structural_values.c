@@ -82,7 +82,7 @@ void sim_structural_check_string(const json_t *schema, const json_t *value, cons
     json_int_t length = (json_int_t)count_characters(text);
     json_int_t least = sim_int_at(schema, "minLength", 0), most = sim_int_at(schema, "maxLength", INT64_MAX);
     if (length > most) {
-        char *detail = xasprintf("may not be more than %lld bytes", (long long)most);
+        char *detail = xasprintf("may not be more than %lld byte%s", (long long)most, most == 1 ? "" : "s");
         json_array_append_new(causes, sim_cause("FieldValueTooLong", path, NULL, detail));
         free(detail);
     } else if (length < least)

@@ -1,7 +1,6 @@
 -- Forms of texts that are rare: functions that return what is wrong with one, sentences joined by "; ", or nil. Those
 -- that every request needs are C (core/sim/validate/rule_form.c).
 local addresses = require "sim.checks.addresses"
-local jsonpath = require "sim.jsonpath"
 
 local forms = {}
 
@@ -91,6 +90,15 @@ function forms.value(text)
       .. "validation is '(" .. KEY .. ")?')")
 end
 
+forms["path segment prefix"] = function(text)
+  return join(text:find("/", 1, true) and "may not contain '/'", text:find("%", 1, true) and "may not contain '%'")
+end
+
+forms["path segment"] = function(text)
+  if text == "." or text == ".." then return string.format("may not be '%s'", text) end
+  return forms["path segment prefix"](text)
+end
+
 -- --- addresses
 
 forms.is_address = addresses.is_valid
@@ -154,7 +162,7 @@ forms["limit type"] = function(text)
 end
 
 forms["json path"] = function(text)
-  return not (text:sub(1, 1) == "." and jsonpath.valid(text)) and "must be a simple json path starting with ." or nil
+  return text:sub(1, 1) ~= "." and "must be a simple json path starting with ." or nil
 end
 
 function forms.variable(text)

@@ -1,6 +1,7 @@
 -- Findings of a check: a list of problems, each a list of a cause's type, field, detail and value, with the words of
 -- apimachinery's field errors.
 local forms = require "sim.checks.forms"
+local json = require "sim.json"
 
 local found = {}
 found.__index = found
@@ -19,9 +20,11 @@ function found:duplicate(path, value) self:add("Duplicate", path, "", value) end
 
 function found:not_found(path, value, detail) self:add("NotFound", path, detail, value) end
 
-function found:too_long(path, max) self:add("TooLong", path, string.format("may not be more than %d bytes", max)) end
+local function counted(n, what) return string.format(n == 1 and "%d %s" or "%d %ss", n, what) end
 
-function found:too_many(path, n, max) self:add("TooMany", path, string.format("must have at most %d items", max), n) end
+function found:too_long(path, max) self:add("TooLong", path, "may not be more than " .. counted(max, "byte")) end
+
+function found:too_many(path, n, max) self:add("TooMany", path, "must have at most " .. counted(max, "item"), n) end
 
 -- One of the words, which are shown as they come.
 function found:enum(path, value, words)
@@ -43,6 +46,36 @@ function found:range(path, n, least, most)
   if not n or (n >= least and n <= (most or math.huge)) then return end
   self:invalid(path, n, most and string.format("must be between %d and %d, inclusive", least, most)
     or least == 0 and "must be greater than or equal to 0" or "must be greater than 0")
+end
+
+-- --- as texts
+
+local shown = { Invalid = "Invalid value", NotSupported = "Unsupported value", NotFound = "Not found",
+  Duplicate = "Duplicate value", TypeInvalid = "Invalid value", TooMany = "Too many" }
+local hidden = { Required = "Required value", Forbidden = "Forbidden", TooLong = "Too long" }
+
+-- Returns a problem as errors have it.
+function found.line(problem)
+  local type, value, detail = problem[1]:sub(11), problem[4], problem[3]
+  local body = hidden[type] or string.format("%s: %s", shown[type], value == nil and "null" or json.dump(value))
+  return string.format("%s: %s%s", problem[2], body, detail ~= "" and ": " .. detail or "")
+end
+
+-- Returns all of them as one error.
+function found:lines()
+  local lines = {}
+  for i, problem in ipairs(self) do lines[i] = found.line(problem) end
+  return #lines == 1 and lines[1] or "[" .. table.concat(lines, ", ") .. "]"
+end
+
+function found:sort()
+  local lines = {}
+  for _, problem in ipairs(self) do lines[problem] = found.line(problem) end
+  table.sort(self, function(a, b) return lines[a] < lines[b] end)
+end
+
+function found:append(others)
+  for _, problem in ipairs(others) do self[#self + 1] = problem end
 end
 
 return found

@@ -112,18 +112,13 @@ static const char *const refused[][2] = {
     {CRD("{'name':'V1','served':true,'storage':true," SCHEMA "}"),
      "spec.versions[0].name: Invalid value: \"V1\": "},
     {CRD("{'name':'v1','served':true,'storage':true," SCHEMA
-         ",'additionalPrinterColumns':[{'name':'','type':'foo','jsonPath':'a'},{'name':'x','type':'string'},{"
-         "'name':'y',"
-         "'type':'string','jsonPath':'.a['}]}"),
-     "is invalid: [spec.versions[0].additionalPrinterColumns[0].name: Required value, "
-     "spec.versions[0].additionalPrinterColumns[0].type: Invalid value: \"foo\": must be one of "
-     "boolean,date,integer,number,string, spec.versions[0].additionalPrinterColumns[0].JSONPath: Invalid "
-     "value: \"a\": "
-     "must be a simple json path starting with ., spec.versions[0].additionalPrinterColumns[1].JSONPath: "
-     "Required "
-     "value, spec.versions[0].additionalPrinterColumns[2].JSONPath: Invalid value: \".a[\": must be a simple "
-     "json path "
-     "starting with .]"},
+         ",'additionalPrinterColumns':[{'name':'','type':'foo','jsonPath':'a'},{'name':'x','type':'string'}]"
+         "}"),
+     "is invalid: [spec.additionalPrinterColumns[0].name: Required value, "
+     "spec.additionalPrinterColumns[0].type: Invalid value: \"foo\": must be one of "
+     "boolean,date,integer,number,string, spec.additionalPrinterColumns[0].JSONPath: Invalid value: \"a\": "
+     "must be a simple json path starting with ., spec.additionalPrinterColumns[1].JSONPath: Required "
+     "value]"},
     {"{'metadata':{'name':'x.example.com'},'spec':{}}",
      "spec.group: Required value, spec.scope: Required value"},
 };
