@@ -189,6 +189,23 @@ void engine_shards_changed(void *engine);
 bool engine_shares(const struct engine *engine);
 void engine_free_shards(struct engine *engine);
 
+/* --- engine_moves.c */
+
+/* Moves of objects after many have gone, in pieces between which the engine goes on. Begins zeroed. */
+struct engine_moves {
+    struct engine *engine;
+    struct timer timer;
+    bool runs, again; /* a pass is under way; another one is wanted behind it */
+    size_t cluster;   /* whose caches it is at */
+    struct moved_caches at;
+    size_t unused;    /* bytes before the pass */
+    unsigned useless; /* passes in a row */
+    int64_t spent_ns;
+};
+/* Starts a pass soon, if enough memory would be won. */
+void engine_moves_start(struct engine_moves *moves, struct engine *engine);
+void engine_moves_end(struct engine_moves *moves);
+
 /* --- engine_audits.c: each does nothing without continuous audits */
 
 void engine_make_continuous(struct engine *engine);

@@ -28,8 +28,9 @@ struct engine_shards {
     struct slot_set owned; /* that caches and scripts were told of */
     struct slot_set kept;  /* while the slots are in doubt: those that they have as before */
     bool in_doubt;
-    struct fence *fence; /* of the term of the Lease that they were told of, a reference; NULL: none */
-    int64_t lost_ns;     /* time of the first loss whose work has not ended; 0: none */
+    struct fence *fence;       /* of the term of the Lease that they were told of, a reference; NULL: none */
+    struct engine_moves moves; /* of what is left after a loss */
+    int64_t lost_ns;           /* time of the first loss whose work has not ended; 0: none */
     struct series *members, *slots, *gained, *lost, *drains;
 };
 
@@ -61,7 +62,10 @@ static void on_drain(struct timer *timer)
         timer_start(timer, loop_clock(own->engine->loop), CHECK_MS);
         return;
     }
-    if (own->lost_ns) series_observe(own->drains, (double)(clock_measure_ns() - own->lost_ns) / 1e9);
+    if (own->lost_ns) {
+        series_observe(own->drains, (double)(clock_measure_ns() - own->lost_ns) / 1e9);
+        engine_moves_start(&own->moves, own->engine);
+    }
     own->lost_ns = 0;
     timer_cancel(timer);
     shards_get_status(group_of(own), &status);
@@ -174,6 +178,7 @@ void engine_free_shards(struct engine *engine)
     struct engine_shards *own = engine->shards;
     if (!own) return;
     timer_cancel(&own->drain);
+    engine_moves_end(&own->moves);
     fence_unref(own->fence);
     series_free(own->members);
     series_free(own->slots);

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/mem.h"
@@ -26,6 +27,8 @@ struct io_thread {
     struct kube_client *client;
     struct waker *released; /* the pool's release queue is no longer empty */
     struct timer drain;
+    struct mail begun;
+    _Atomic bool turns; /* the thread has begun its loop */
 };
 
 static void on_drain(struct timer *timer)
@@ -181,9 +184,16 @@ void io_thread_lend(struct io_thread *io, bool lends)
         lending_hold(io->lending);
 }
 
+static void on_begun(struct mail *mail)
+{
+    atomic_store(&container_of(mail, struct io_thread, begun)->turns, true);
+}
+
 void io_thread_start(struct io_thread *io)
 {
     sigset_t all, before;
+    io->begun.deliver = on_begun;
+    mailbox_post(loop_mailbox(io->loop), &io->begun);
     packers_start(io->packers); /* first: the I/O thread reads how many threads there are */
     sigfillset(&all);
     pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -237,6 +247,29 @@ void io_thread_let_go(struct io_thread *io)
 {
     packers_let_go(io->packers);
     loop_let_go(io->loop);
+}
+
+bool io_thread_borrow_pools(struct io_thread *io, int max_ms, struct io_pools *pools)
+{
+    must(!io->first);
+    /* A thread that begins takes the pool before it can be held. */
+    if (io->running && !atomic_load(&io->turns)) return false;
+    /* A loop that is the engine's is not waited for: it is on this thread. */
+    if (io->is_alone && !loop_quiesce(io->loop, max_ms)) return false;
+    packers_hold(io->packers);
+    pools->count = 1 + packers_count(io->packers);
+    for (size_t i = 0; i < pools->count; i++) {
+        pools->pool[i] = i == 0 ? io->pool : packers_pool(io->packers, (unsigned)i - 1);
+        pools->owner[i] = pool_borrow(pools->pool[i]);
+    }
+    return true;
+}
+
+void io_thread_return_pools(struct io_thread *io, struct io_pools *pools)
+{
+    for (size_t i = 0; i < pools->count; i++) pool_return(pools->pool[i], pools->owner[i]);
+    packers_let_go(io->packers);
+    if (io->is_alone) loop_let_go(io->loop);
 }
 
 struct loop *io_thread_loop(struct io_thread *io)

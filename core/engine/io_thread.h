@@ -5,6 +5,7 @@
 #pragma once
 #include "base/err.h"
 #include "kube/api/client.h"
+#include "kube/api/packers.h"
 #include "net/loop.h"
 
 struct io_thread;
@@ -32,6 +33,16 @@ void io_thread_drain(struct io_thread *io);
 /* Keeps the thread and its packers where a fork of the process may see them, as loop_quiesce. */
 bool io_thread_quiesce(struct io_thread *io, int max_ms);
 void io_thread_let_go(struct io_thread *io);
+/* Pools of the thread and of its packers, while the engine thread has them. */
+struct io_pools {
+    struct pool *pool[1 + PACKERS_MAX];
+    const char *owner[1 + PACKERS_MAX];
+    size_t count;
+};
+/* Keeps the thread and its packers like io_thread_quiesce, and makes their pools the engine thread's. Returns
+ * false if the thread was busy for `max_ms`, or has only begun. */
+bool io_thread_borrow_pools(struct io_thread *io, int max_ms, struct io_pools *pools);
+void io_thread_return_pools(struct io_thread *io, struct io_pools *pools);
 /* Ends the loop and the thread; the pool stays for holders of objects. */
 void io_thread_stop(struct io_thread *io);
 /* After io_thread_stop, or if it was never started; every object must have been released. One that joined:

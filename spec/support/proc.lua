@@ -226,12 +226,14 @@ end
 -- Resident bytes by what they are for: `objects` (pools, each at a multiple of its 8 GiB), `heap` (all else that is the
 -- process's own) and `code` (of files).
 function proc:memory()
-  local sizes, kind = { objects = 0, heap = 0, code = 0 }, nil
+  local sizes, regions, kind = { objects = 0, heap = 0, code = 0 }, {}, nil
   for line in proc_file(self.pid, "smaps"):gmatch "[^\n]+" do
     local first, path = line:match "^(%x+)%-%x+ %S+ %S+ %S+ %d+ *(.*)$"
     if first then
-      local low = tonumber(first:sub(-9), 16) % 2 ^ 33
-      kind = path:find "^/" and "code" or path == "" and low == 0 and "objects" or "heap"
+      local at = tonumber(first, 16)
+      local region = at - at % 2 ^ 33 -- of which the system may show parts, if they differ
+      if path == "" and at == region then regions[region] = true end
+      kind = path:find "^/" and "code" or path == "" and regions[region] and "objects" or "heap"
     end
     local resident = line:match "^Rss: *(%d+) kB"
     if resident then sizes[kind] = sizes[kind] + tonumber(resident) * 1024 end

@@ -1,4 +1,5 @@
-/* Caches as they may be stored for a later run; see shared_factory.h. */
+/* Walks over all caches: as they may be stored for a later run, and to move their objects; see
+ * shared_factory.h. */
 #include "informer/shared/shared_factory_internal.h"
 
 /* One of namespaces by labels is not, nor a share of the objects: what left meanwhile would be in it. */
@@ -27,4 +28,22 @@ void shared_factory_each_cache(const struct shared_factory *factory,
 int64_t shared_factory_grace_ms(const struct shared_factory *factory)
 {
     return factory->options.grace_ms;
+}
+
+bool shared_factory_move_objects(const struct shared_factory *factory, struct moved_caches *at, size_t max)
+{
+    const struct shared *shared;
+    size_t number = 0;
+    TAILQ_FOREACH (shared, &factory->informers, link) {
+        if (number++ < at->informer) continue;
+        if (indexer_move_objects(shared_informer_indexer(shared->informer), &at->entry, max)) return true;
+        *at = (struct moved_caches){.informer = number};
+        return true;
+    }
+    return false;
+}
+
+struct pool *shared_factory_pool(const struct shared_factory *factory)
+{
+    return factory->pool;
 }

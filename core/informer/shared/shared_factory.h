@@ -125,6 +125,15 @@ struct cache_view {
 /* Calls `fn` for each cache that is complete, has no transform, and lacks no object that was refused. */
 void shared_factory_each_cache(const struct shared_factory *factory,
                                void (*fn)(void *ctx, const struct cache_view *cache), void *ctx);
+/* Place of a walk over all caches; begins zeroed. */
+struct moved_caches {
+    size_t informer, entry;
+};
+/* Has the objects of about `max` entries of the caches moved (indexer_move_objects); false at the end. A
+ * cache that comes or goes meanwhile may be missed. */
+bool shared_factory_move_objects(const struct shared_factory *factory, struct moved_caches *at, size_t max);
+/* Returns the pool of transformed objects, which is the engine thread's; NULL: there is none. */
+struct pool *shared_factory_pool(const struct shared_factory *factory);
 /* Replaces the slots of this replica, for all informers that share objects. Before the first call these have
  * not begun. Ends a doubt. */
 void shared_factory_set_slots(struct shared_factory *factory, const struct slot_set *slots);

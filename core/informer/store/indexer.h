@@ -44,6 +44,10 @@ struct root *indexer_next(const struct indexer *indexer, size_t *at);
 void indexer_each_in(const struct indexer *indexer, struct str ns, bool (*fn)(void *ctx, struct root *object),
                      void *ctx);
 
+/* Has the objects of the next `max` entries from `*at` on moved (pool.h), of which no other thread and no
+ * caller may hold one without a reference. Returns false at the end. */
+bool indexer_move_objects(struct indexer *indexer, size_t *at, size_t max);
+
 /* --- a relist */
 
 /* Changes of a relist: for each of its items the object that had the key before it (a reference, or NULL),

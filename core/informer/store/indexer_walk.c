@@ -59,3 +59,14 @@ void indexer_walks_stop(struct indexer *indexer)
     struct indexer_walk *walk;
     while ((walk = LIST_FIRST(&indexer->walks))) indexer_walk_end(walk);
 }
+
+bool indexer_move_objects(struct indexer *indexer, size_t *at, size_t max)
+{
+    size_t left = *at < indexer->used ? indexer->used - *at : 0, end = *at + (left > max ? max : left);
+    for (; *at < end; ++*at) {
+        struct entry *entry = &indexer->entries[*at];
+        if (end - *at > STORE_AHEAD) root_prefetch(entry[STORE_AHEAD].object);
+        if (entry->object) entry->object = root_move(entry->object);
+    }
+    return left > max;
+}

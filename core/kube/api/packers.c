@@ -269,6 +269,11 @@ size_t packers_used_bytes(const struct packers *packers)
     return bytes;
 }
 
+struct pool *packers_pool(const struct packers *packers, unsigned lane)
+{
+    return packers->lane[lane].pool;
+}
+
 void packers_hold(struct packers *packers)
 {
     if (!packers) return;

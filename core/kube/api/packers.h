@@ -70,6 +70,8 @@ unsigned packers_count(const struct packers *packers);
 size_t packers_under_way(const struct packers *packers);
 /* Bytes of all live objects in their pools. Any thread. */
 size_t packers_used_bytes(const struct packers *packers);
+/* Returns the pool of a lane; while its packers are held, the caller may borrow it (pool.h). */
+struct pool *packers_pool(const struct packers *packers, unsigned lane);
 /* Keeps all packers where they use no pool, until they are let go. On one thread; the I/O thread must rest.
  */
 void packers_hold(struct packers *packers);

@@ -122,6 +122,9 @@ struct root_draft {
 
 /* Returns a new reference to the root with this content; creates it if missing; NULL if the pool is full. */
 struct root *root_intern(struct pool *pool, const struct root_draft *draft);
+/* Makes `to`, a copy of `from` that counts its references, the root that is found in its place, and releases
+ * `from`. */
+void root_replace(struct pool *pool, struct root *from, struct root *to);
 /* Frees a root without references. */
 void root_destroy(struct pool *pool, struct root *root);
 

@@ -152,7 +152,9 @@ uint32_t node_intern(struct pool *pool, const struct node_draft *draft, bool *fr
     *fresh = false;
     while ((granule = granule_table_next(&pool->nodes, hash, &at)) != 0) {
         const struct node *node = pool_at(pool, granule);
-        if (node->size == size && memcmp(node->words, words, size * sizeof *words) == 0) return granule;
+        if (node->size == size && memcmp(node->words, words, size * sizeof *words) == 0 &&
+            !slabs_is_emptying(pool_slabs(pool), granule))
+            return granule;
     }
     granule = slabs_alloc(pool_slabs(pool), node_bytes(size));
     if (!granule) return 0;

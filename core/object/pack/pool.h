@@ -49,6 +49,24 @@ void pool_drain(struct pool *pool);
 /* Gives back memory that only helped to pack many objects, when a list of so many has ended: if they are a
  * good part of all. On another thread than the pool's, with the next drain. */
 void pool_list_ended(struct pool *pool, size_t objects);
+
+/* --- Moves: after most objects have gone, those left keep memory that is nearly empty. Who holds them has
+ * them moved together. On the pool's thread */
+
+/* Returns the bytes of memory in use that no object takes. */
+size_t pool_unused_bytes(const struct pool *pool);
+/* Chooses memory to empty, until pool_end_moves; returns false if too little would be won. */
+bool pool_begin_moves(struct pool *pool);
+/* Moves the object if it is in the way, and nothing but the caller's reference is left of it: returns what it
+ * has become, for this reference, else the object itself. */
+struct root *root_move(struct root *root);
+/* Returns the memory to the system. */
+void pool_end_moves(struct pool *pool);
+/* Makes the calling thread the pool's while its own is held where it does not use it. Returns whose it was,
+ * for pool_return. */
+const char *pool_borrow(struct pool *pool);
+void pool_return(struct pool *pool, const char *owner);
+
 struct pool_stats pool_stats(const struct pool *pool);
 
 /* Returns its used_bytes. Any thread. */

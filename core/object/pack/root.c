@@ -160,6 +160,17 @@ void root_destroy(struct pool *pool, struct root *root)
     slabs_release(pool_slabs(pool), granule_of(root), root_bytes(root));
 }
 
+void root_replace(struct pool *pool, struct root *from, struct root *to)
+{
+    granule_table_insert(&pool->roots, root_stored_identity(to), granule_of(to));
+    count_root_bytes(pool, root_bytes(to));
+    if (from->text_head && latest(pool, from->text_head) == granule_of(from)) {
+        granule_table_remove(&pool->latest, from->text_head, granule_of(from));
+        granule_table_insert(&pool->latest, to->text_head, granule_of(to));
+    }
+    root_unref(from);
+}
+
 bool root_is_partial(const struct root *root)
 {
     return root->is_partial;

@@ -4,6 +4,7 @@
 #include <sys/mman.h>
 
 #include "base/must.h"
+#include "object/pack/slab_internal.h"
 
 #ifdef __has_feature
 #define HAS_FEATURE(x) __has_feature(x)
@@ -32,9 +33,8 @@ enum {
                        is wasted */
     FINE_CLASSES = FINE_MAX / GRANULE_BYTES,
     GRANULES = SLAB_GRANULES,
-    COMMIT_SLABS = (2 << 20) / SLAB_BYTES,
-    HUGE_FROM = (16 << 20) / SLAB_BYTES, /* below it huge pages would make a small process large */
-    DIRTY_MIN = 32,                      /* fewest vacant slabs that are kept for later */
+    COMMIT_SLABS = SLABS_OF_HUGE,
+    DIRTY_MIN = 32, /* fewest vacant slabs that are kept for later */
 };
 
 #define REGION_BYTES ((size_t)1 << REGION_SHIFT)
@@ -79,8 +79,8 @@ static bool commit(struct slabs *s, char *region, uint32_t *committed, uint32_t 
     uint32_t upto = (wanted + COMMIT_SLABS - 1) / COMMIT_SLABS * COMMIT_SLABS;
     char *from = region + ((size_t)*committed << SLAB_SHIFT), *to = region + ((size_t)upto << SLAB_SHIFT);
     if (mprotect(from, (size_t)(to - from), PROT_READ | PROT_WRITE) != 0) return false;
-    if (s && upto >= HUGE_FROM) {
-        if (*committed < HUGE_FROM) from = region;
+    if (s && upto >= SLABS_HUGE_FROM) {
+        if (*committed < SLABS_HUGE_FROM) from = region;
         madvise(from, (size_t)(to - from), MADV_HUGEPAGE);
     }
     *committed = upto;
@@ -115,20 +115,6 @@ void slabs_free(struct slabs *s)
     munmap(region, REGION_BYTES);
 }
 
-static void mark(uint64_t *bits, uint32_t slab, bool on)
-{
-    if (on) {
-        bits[slab / 64] |= (uint64_t)1 << slab % 64;
-    } else {
-        bits[slab / 64] &= ~((uint64_t)1 << slab % 64);
-    }
-}
-
-static bool marked(const uint64_t *bits, uint32_t slab)
-{
-    return bits[slab / 64] >> slab % 64 & 1;
-}
-
 /* Returns the first run of `count` vacant slabs, or 0. Words without a bit are skipped, as nearly all slabs
  * of a full pool are in use. */
 static uint32_t find_vacant(const struct slabs *s, const uint64_t *bits, uint32_t count)
@@ -139,7 +125,7 @@ static uint32_t find_vacant(const struct slabs *s, const uint64_t *bits, uint32_
             run = 0;
             slab += 63;
         } else {
-            run = marked(bits, slab) ? run + 1 : 0;
+            run = slab_marked(bits, slab) ? run + 1 : 0;
             if (run == count) return slab - count + 1;
         }
     }
@@ -159,20 +145,20 @@ static uint32_t take_slabs(struct slabs *s, uint32_t count)
         return first;
     }
     for (uint32_t slab = first; slab < first + count; slab++) {
-        s->dirty_count -= marked(s->dirty, slab);
-        mark(s->vacant, slab, false);
-        mark(s->dirty, slab, false);
+        s->dirty_count -= slab_marked(s->dirty, slab);
+        slab_mark(s->vacant, slab, false);
+        slab_mark(s->dirty, slab, false);
+        if (s->small_count > 0) slabs_note_full(s, slab);
     }
     s->vacant_count -= count;
     return first;
 }
 
-/* Returns vacant memory to the system, in the longest possible runs, as each call of madvise costs. */
-static void give_back(struct slabs *s)
+void slabs_give_back(struct slabs *s)
 {
     for (uint32_t slab = 0; slab < s->top; slab++) {
         uint32_t first = slab;
-        while (slab < s->top && marked(s->dirty, slab)) mark(s->dirty, slab++, false);
+        while (slab < s->top && slab_marked(s->dirty, slab)) slab_mark(s->dirty, slab++, false);
         if (slab == first) continue;
         SHOW(slab_start(s, first), (size_t)(slab - first) << SLAB_SHIFT);
         madvise(slab_start(s, first), (size_t)(slab - first) << SLAB_SHIFT, MADV_DONTNEED);
@@ -183,18 +169,18 @@ static void give_back(struct slabs *s)
 static void leave_slabs(struct slabs *s, uint32_t first, uint32_t count)
 {
     for (uint32_t slab = first; slab < first + count; slab++) {
-        mark(s->vacant, slab, true);
-        mark(s->dirty, slab, true);
+        slab_mark(s->vacant, slab, true);
+        slab_mark(s->dirty, slab, true);
     }
     s->vacant_count += count;
     s->dirty_count += count;
     uint32_t used = s->top - s->first - s->vacant_count;
     /* An eighth of the used slabs stays, so that updates, which free and allocate alike, do not fault memory
      * in each time. */
-    if (s->dirty_count > DIRTY_MIN && s->dirty_count > used / 8) give_back(s);
+    if (s->dirty_count > DIRTY_MIN && s->dirty_count > used / 8) slabs_give_back(s);
 }
 
-static void list_add(struct slabs *s, uint32_t slab)
+void slab_list_add(struct slabs *s, uint32_t slab)
 {
     uint32_t *head = &s->room[s->slab[slab].class_];
     s->slab[slab].prev = 0;
@@ -203,7 +189,7 @@ static void list_add(struct slabs *s, uint32_t slab)
     *head = slab;
 }
 
-static void list_remove(struct slabs *s, uint32_t slab)
+void slab_list_remove(struct slabs *s, uint32_t slab)
 {
     const struct slab *b = &s->slab[slab];
     if (b->prev) {
@@ -234,7 +220,7 @@ static uint32_t alloc_cell(struct slabs *s, unsigned class_)
         slab = take_slabs(s, 1);
         if (!slab) return 0;
         s->slab[slab] = (struct slab){.class_ = (uint16_t)class_, .freed = CELL_NONE};
-        list_add(s, slab);
+        slab_list_add(s, slab);
     }
     struct slab *b = &s->slab[slab];
     uint32_t at = b->freed;
@@ -248,9 +234,18 @@ static uint32_t alloc_cell(struct slabs *s, unsigned class_)
         SHOW(slab_start(s, slab) + at * GRANULE_BYTES, cell);
     }
     b->used++;
-    if (is_full(b, cell)) list_remove(s, slab);
+    if (is_full(b, cell)) slab_list_remove(s, slab);
     count_used(s, cell);
     return slab * GRANULES + at;
+}
+
+/* Returns false if it was not one of them. */
+static bool forget_emptying(struct slabs *s, uint32_t slab)
+{
+    if (s->emptying_count == 0 || !slab_marked(s->emptying, slab)) return false;
+    slab_mark(s->emptying, slab, false);
+    s->emptying_count--;
+    return true;
 }
 
 static void release_cell(struct slabs *s, uint32_t granule, size_t cell)
@@ -261,7 +256,7 @@ static void release_cell(struct slabs *s, uint32_t granule, size_t cell)
     bool was_full = is_full(b, cell);
     count_used(s, -cell);
     if (--b->used == 0) {
-        if (!was_full) list_remove(s, slab);
+        if (!was_full && !forget_emptying(s, slab)) slab_list_remove(s, slab);
         HIDE(slab_start(s, slab), SLAB_BYTES);
         leave_slabs(s, slab, 1);
         return;
@@ -270,7 +265,7 @@ static void release_cell(struct slabs *s, uint32_t granule, size_t cell)
     memcpy(at, &b->freed, sizeof b->freed);
     HIDE(at, cell);
     b->freed = (uint16_t)(granule % GRANULES);
-    if (was_full) list_add(s, slab);
+    if (was_full) slab_list_add(s, slab);
 }
 
 uint32_t slabs_alloc(struct slabs *s, size_t bytes)
@@ -311,7 +306,7 @@ bool slabs_extend(struct slabs *s, uint32_t top)
 {
     must(s->top == s->first);
     if (top < s->first || top > s->limit || !commit(s, s->region, &s->committed, top)) return false;
-    for (uint32_t slab = s->first; slab < top; slab++) mark(s->vacant, slab, true);
+    for (uint32_t slab = s->first; slab < top; slab++) slab_mark(s->vacant, slab, true);
     s->vacant_count = top - s->first;
     s->top = top;
     return true;
@@ -319,8 +314,8 @@ bool slabs_extend(struct slabs *s, uint32_t top)
 
 static void unmark_vacant(struct slabs *s, uint32_t slab)
 {
-    must(marked(s->vacant, slab));
-    mark(s->vacant, slab, false);
+    must(slab_marked(s->vacant, slab));
+    slab_mark(s->vacant, slab, false);
     s->vacant_count--;
 }
 
@@ -330,7 +325,7 @@ void slabs_restore_cells(struct slabs *s, uint32_t slab, const struct slab *stat
     char *start = slab_start(s, slab);
     unmark_vacant(s, slab);
     s->slab[slab] = *state;
-    if (!is_full(state, cell)) list_add(s, slab);
+    if (!is_full(state, cell)) slab_list_add(s, slab);
     count_used(s, state->used * cell);
     for (uint16_t at = state->freed; at != CELL_NONE;) {
         char *free_cell = start + at * GRANULE_BYTES;

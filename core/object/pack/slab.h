@@ -13,6 +13,10 @@ enum {
     SLAB_BYTES = 1 << SLAB_SHIFT,
     SLABS = 1 << (REGION_SHIFT - SLAB_SHIFT),
     SLAB_CLASSES = 72,
+    SLABS_OF_HUGE = (2 << 20) / SLAB_BYTES, /* in a huge page */
+    SLAB_CELL_MAX = SLAB_BYTES / 2,
+    SLAB_GRANULES = SLAB_BYTES / GRANULE_BYTES,
+    SLAB_CELL_NONE = UINT16_MAX,
 };
 
 struct slab {
@@ -34,6 +38,9 @@ struct slabs {
     uint32_t room[SLAB_CLASSES]; /* per class: slabs with a free cell */
     uint64_t vacant[SLABS / 64]; /* below `top` and not in use */
     uint64_t dirty[SLABS / 64];  /* vacant, and not yet returned to the system */
+    uint32_t emptying_count, small_count;
+    uint64_t emptying[SLABS / 64];              /* in use, and in no list: they get no new cells */
+    uint64_t small[SLABS / SLABS_OF_HUGE / 64]; /* huge pages' places that are to have small pages */
     struct slab slab[SLABS];
 };
 
@@ -50,13 +57,23 @@ size_t slabs_cell_bytes(const struct slabs *slabs, uint32_t granule);
 /* Returns the bytes that the system counts as used. */
 size_t slabs_resident(const struct slabs *slabs);
 
-/* --- For images (image.h): slabs as an earlier process had them */
+/* --- Moves: the caller allocates cells again that are alone in their slabs, and releases them there */
 
-enum {
-    SLAB_CELL_MAX = SLAB_BYTES / 2,
-    SLAB_GRANULES = SLAB_BYTES / GRANULE_BYTES,
-    SLAB_CELL_NONE = UINT16_MAX
-};
+/* Chooses the emptiest slabs of each class, as many as the others of the class have room for. They get no new
+ * cells, until all their cells are released or slabs_end_emptying. Returns how many there are. */
+uint32_t slabs_begin_emptying(struct slabs *slabs);
+/* Ends it, and returns vacant memory to the system. */
+void slabs_end_emptying(struct slabs *slabs);
+/* Returns whether the cell at the granule should be moved. */
+static inline bool slabs_is_emptying(const struct slabs *slabs, uint32_t granule)
+{
+    uint32_t slab = granule / SLAB_GRANULES;
+    return slabs->emptying_count > 0 && (slabs->emptying[slab / 64] >> slab % 64 & 1);
+}
+/* Returns the bytes of slabs that are in use, without what their cells take. */
+size_t slabs_unused(const struct slabs *slabs);
+
+/* --- For images (image.h): slabs as an earlier process had them */
 
 /* The class of blocks of `bytes`, at most SLAB_CELL_MAX, and the bytes of its cells. */
 unsigned slab_class(size_t bytes);

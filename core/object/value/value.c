@@ -198,3 +198,14 @@ void words_each_ref(const uint32_t *words, size_t size, void (*fn)(void *ctx, ui
         at += blob;
     }
 }
+
+void words_replace_refs(uint32_t *words, size_t size, uint32_t (*fn)(void *ctx, uint32_t granule), void *ctx)
+{
+    for (size_t at = 0; at < size;) {
+        size_t end = at + blob_words(words[at]);
+        size_t values = blob_kind(words[at]) <= BLOB_ARRAY ? end : at;
+        for (size_t i = at + 1; i < values; i++)
+            if (word_tag(words[i]) == TAG_REF) words[i] = word_make(TAG_REF, fn(ctx, word_payload(words[i])));
+        at = end;
+    }
+}

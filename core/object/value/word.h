@@ -149,3 +149,5 @@ size_t blob_words(uint32_t header);
 
 /* Calls `fn` for the granule of each TAG_REF among the blobs in `words`. */
 void words_each_ref(const uint32_t *words, size_t size, void (*fn)(void *ctx, uint32_t granule), void *ctx);
+/* Replaces it by what `fn` returns. */
+void words_replace_refs(uint32_t *words, size_t size, uint32_t (*fn)(void *ctx, uint32_t granule), void *ctx);

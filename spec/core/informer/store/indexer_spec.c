@@ -223,6 +223,30 @@ static void test_random_changes_agree_with_a_model(void **state)
     buf_clear(&expected);
 }
 
+/* That objects are moved is in core/object/pack/move_spec.c. */
+static void test_moves_walk_all_entries_with_their_holes(void **state)
+{
+    char text[32];
+    size_t at = 0, steps = 1;
+    assert_false(indexer_move_objects(indexer, &at, 10));
+    for (int i = 0; i < 50; i++) {
+        key_text(text, sizeof text, i, 1);
+        store_put(text);
+    }
+    key_text(text, sizeof text, 3, 1);
+    store_drop(text);
+    for (; indexer_move_objects(indexer, &at, 12); steps++) {}
+    assert_int_equal(steps, 5);
+    assert_int_equal(at, 50);
+    assert_int_equal(indexer_count(indexer), 49);
+    for (at = 49; at > 0; at--) {
+        key_text(text, sizeof text, (int)at, 1);
+        if (at != 3) store_drop(text);
+    }
+    at = 50; /* the store has fewer entries by now */
+    assert_false(indexer_move_objects(indexer, &at, 12));
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, store_open, store_close)
 
 int main(void)
@@ -235,6 +259,7 @@ int main(void)
         TEST(test_s9_the_namespace_index_counts_and_forgets),
         TEST(test_holes_are_squeezed_out_and_the_order_stays),
         TEST(test_a_walk_may_be_stopped),
+        TEST(test_moves_walk_all_entries_with_their_holes),
         TEST(test_s10_the_version_is_what_was_set),
         TEST(test_random_changes_agree_with_a_model),
     };

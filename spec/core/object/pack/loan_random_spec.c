@@ -1,6 +1,7 @@
 /* core/object/loan: after whatever was made, failed and freed, every node counts what refers to it. Objects
  * have more large parts than sections, keys twice, texts that only the tape takes, or that are wrong behind
- * copied parts; they are released on other threads, by late drains, and the pool is now and then full. */
+ * copied parts; they are released on other threads, by late drains, and the pool is now and then full. Some
+ * are moved meanwhile, out of slabs that are chosen at random. */
 #include "core/object/support/objects.h"
 
 #include <pthread.h>
@@ -8,6 +9,7 @@
 
 #include "base/mem.h"
 #include "object/pack/intern.h"
+#include "object/pack/slab_internal.h"
 
 enum { PARTS = 9, META = 3, HELD = 12, ROUNDS = 4000, VALUES = 24 };
 
@@ -146,7 +148,7 @@ static void drop_somewhere(struct held *held, struct random *r)
 }
 
 struct seen {
-    size_t borrowed, most_sections, by_tape, refused, queued;
+    size_t borrowed, most_sections, by_tape, refused, queued, moved;
 };
 
 static void note(struct seen *seen, const struct root *root)
@@ -172,6 +174,33 @@ static void make(struct fixture *f, struct str text, struct held *held, struct s
     held->json = xstrdup(json_of(root_value(held->root)));
 }
 
+/* Half of those with room. */
+static void empty_some(struct slabs *slabs, struct random *r)
+{
+    for (unsigned class_ = 0; class_ < SLAB_CLASSES; class_++) {
+        uint32_t next;
+        for (uint32_t slab = slabs->room[class_]; slab; slab = next) {
+            next = slabs->slab[slab].next;
+            if (random_below(r, 2)) continue;
+            slab_list_remove(slabs, slab);
+            slab_mark(slabs->emptying, slab, true);
+            slabs->emptying_count++;
+        }
+    }
+}
+
+static void move_some(struct pool *pool, struct held *held, struct random *r, struct seen *seen)
+{
+    struct slabs *slabs = pool_slabs(pool);
+    if (random_below(r, 3) == 0) slabs_end_emptying(slabs);
+    if (slabs->emptying_count == 0) empty_some(slabs, r);
+    for (size_t i = 0; i < HELD; i++) {
+        struct root *before = held[i].root;
+        if (before && random_below(r, 3)) held[i].root = root_move(before);
+        seen->moved += held[i].root != before;
+    }
+}
+
 static struct seen run(const char *name, size_t limit_bytes)
 {
     struct fixture f = {.pool = pool_new(&(struct pool_options){.limit_bytes = limit_bytes})};
@@ -190,6 +219,7 @@ static struct seen run(const char *name, size_t limit_bytes)
         uint32_t back = n > 10 && random_below(&r, 6) == 0 ? random_below(&r, 6) : 0;
         write_document(&text, n - back, &d, &r);
         make(&f, buf_slice(&text), at, &seen);
+        if (random_below(&r, 4) == 0) move_some(f.pool, held, &r, &seen);
         if (n % 7 == 0) audit(&tally);
     }
     for (size_t i = 0; i < HELD; i++) {
@@ -207,13 +237,14 @@ static void test_counts_are_right_whatever_is_made_and_freed(void **state)
 {
     struct seen seen = run("loans", 0);
     assert_true(seen.borrowed > ROUNDS / 4 && seen.by_tape > 0 && seen.queued > 0);
+    assert_true(seen.moved > ROUNDS / 10);
     assert_int_equal(seen.most_sections, SECTIONS_MAX);
 }
 
 static void test_counts_are_right_when_the_pool_is_full(void **state)
 {
     struct seen seen = run("loans in a full pool", 12 << 16);
-    assert_true(seen.borrowed > 0 && seen.refused > ROUNDS / 20);
+    assert_true(seen.borrowed > 0 && seen.refused > ROUNDS / 20 && seen.moved > 0);
 }
 
 int main(void)

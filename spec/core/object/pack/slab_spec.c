@@ -76,6 +76,24 @@ static size_t random_size(struct random *r)
     return 1 + random_below(r, 1u << bits);
 }
 
+static void move(struct result_cell *cell)
+{
+    uint32_t to = slabs_alloc(slabs, cell->size);
+    assert_true(to != 0 && !slabs_is_emptying(slabs, to));
+    memcpy(bytes_at(to), bytes_at(cell->granule), cell->size);
+    slabs_release(slabs, cell->granule, cell->size);
+    cell->granule = to;
+}
+
+static void move_some(struct result_cell *cells, size_t count, struct random *r)
+{
+    if (random_below(r, 2) == 0) slabs_end_emptying(slabs);
+    if (slabs->emptying_count == 0) slabs_begin_emptying(slabs);
+    for (size_t i = 0; i < count; i++)
+        if (cells[i].granule && slabs_is_emptying(slabs, cells[i].granule) && random_below(r, 3) > 0)
+            move(&cells[i]);
+}
+
 static void test_cells_never_overlap(void **state)
 {
     enum { CELLS = 3000, STEPS = 200000 };
@@ -83,6 +101,7 @@ static void test_cells_never_overlap(void **state)
     struct result_cell *cells = xcalloc(CELLS, sizeof *cells);
     for (int i = 0; i < STEPS; i++) {
         struct result_cell *cell = &cells[random_below(&r, CELLS)];
+        if (random_below(&r, 500) == 0) move_some(cells, CELLS, &r);
         if (cell->granule) {
             check(cell);
             slabs_release(slabs, cell->granule, cell->size);
@@ -98,8 +117,94 @@ static void test_cells_never_overlap(void **state)
         if (cells[i].granule) slabs_release(slabs, cells[i].granule, cells[i].size);
     }
     assert_int_equal(slabs->used_bytes, 0);
+    assert_int_equal(slabs->emptying_count, 0);
     assert_int_equal(slabs->vacant_count, slabs->top - slabs->first);
     free(cells);
+}
+
+static void test_the_emptiest_slabs_are_emptied_into_the_others(void **state)
+{
+    enum { CELLS = 40000 };
+    struct random r = random_start("emptying");
+    struct result_cell *cells = xcalloc(CELLS, sizeof *cells);
+    size_t left = 0, moved = 0;
+    for (size_t i = 0; i < CELLS; i++) {
+        cells[i].size = 100 + 300 * (i % 4);
+        cells[i].granule = slabs_alloc(slabs, cells[i].size);
+        memset(bytes_at(cells[i].granule), cells[i].mark = (unsigned char)i, cells[i].size);
+    }
+    for (size_t i = 0; i < CELLS; i++) {
+        if (random_below(&r, CELLS) < i / 4) continue; /* later ones more often */
+        slabs_release(slabs, cells[i].granule, cells[i].size);
+        cells[i].granule = 0;
+    }
+    size_t used = slabs->used_bytes, top = slabs->top, unused = slabs_unused(slabs);
+    assert_true(slabs_begin_emptying(slabs) > 0);
+    for (size_t i = 0; i < CELLS; i++) {
+        left += cells[i].granule != 0;
+        if (!cells[i].granule || !slabs_is_emptying(slabs, cells[i].granule)) continue;
+        move(&cells[i]);
+        moved++;
+    }
+    assert_int_equal(slabs->emptying_count, 0);
+    slabs_end_emptying(slabs);
+    assert_int_equal(slabs->used_bytes, used);
+    assert_int_equal(slabs->top, top);
+    assert_true(unused > used && slabs_unused(slabs) < used / 16);
+    assert_in_range(moved, 1, left - left / 8); /* the fullest keep theirs */
+    for (size_t i = 0; i < CELLS; i++) {
+        if (!cells[i].granule) continue;
+        check(&cells[i]);
+        slabs_release(slabs, cells[i].granule, cells[i].size);
+    }
+    free(cells);
+}
+
+static bool may_be_huge(uint32_t slab)
+{
+    uint32_t place = slab / SLABS_OF_HUGE;
+    return !(slabs->small[place / 64] >> place % 64 & 1);
+}
+
+static void test_what_was_emptied_gets_no_huge_pages_until_it_is_full(void **state)
+{
+    enum { CELLS = 64 << 20 >> 14, BYTES = 1 << 14 };
+    uint32_t *cell = xcalloc(CELLS, sizeof *cell);
+    for (size_t i = 0; i < CELLS; i++) cell[i] = slabs_alloc(slabs, BYTES);
+    for (size_t i = 0; i < CELLS; i++) {
+        if (i % 128 < 8) continue; /* two slabs of each huge page stay */
+        slabs_release(slabs, cell[i], BYTES);
+        cell[i] = 0;
+    }
+    assert_int_equal(slabs_begin_emptying(slabs), 0); /* those are full */
+    slabs_end_emptying(slabs);
+    uint32_t in = cell[CELLS / 2] / SLAB_GRANULES;
+    assert_false(may_be_huge(in));
+    for (size_t i = 0; i < CELLS; i++)
+        if (!cell[i]) cell[i] = slabs_alloc(slabs, BYTES);
+    assert_true(may_be_huge(in));
+    assert_int_equal(slabs->small_count, 0);
+    for (size_t i = 0; i < CELLS; i++) slabs_release(slabs, cell[i], BYTES);
+    slabs_end_emptying(slabs);
+    assert_in_range(slabs->small_count, 0, 2); /* beside the head, and beside what was never used */
+    free(cell);
+}
+
+static void test_slabs_that_stay_get_cells_again(void **state)
+{
+    enum { CELLS = 256 }; /* in four slabs, of which one takes what is left */
+    uint32_t cell[CELLS];
+    for (size_t i = 0; i < CELLS; i++) cell[i] = slabs_alloc(slabs, 1024);
+    for (size_t i = 0; i < CELLS; i++)
+        if (i % 4) slabs_release(slabs, cell[i], 1024);
+    assert_int_equal(slabs_begin_emptying(slabs), 3);
+    slabs_end_emptying(slabs);
+    assert_int_equal(slabs->emptying_count, 0);
+    size_t top = slabs->top;
+    for (size_t i = 0; i < CELLS; i++)
+        if (i % 4) cell[i] = slabs_alloc(slabs, 1024);
+    assert_int_equal(slabs->top, top);
+    for (size_t i = 0; i < CELLS; i++) slabs_release(slabs, cell[i], 1024);
 }
 
 static void test_vacant_slabs_are_used_again(void **state)
@@ -145,6 +250,9 @@ int main(void)
         TEST(test_the_region_is_aligned_to_its_size),
         TEST(test_each_size_is_given_in_full),
         TEST(test_cells_never_overlap),
+        TEST(test_the_emptiest_slabs_are_emptied_into_the_others),
+        TEST(test_what_was_emptied_gets_no_huge_pages_until_it_is_full),
+        TEST(test_slabs_that_stay_get_cells_again),
         TEST(test_vacant_slabs_are_used_again),
         TEST(test_a_large_amount_is_given_back),
         TEST(test_a_limit_is_kept),
