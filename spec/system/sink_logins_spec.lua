@@ -1,4 +1,6 @@
--- Sinks whose logins are in Secrets of the cluster, which change while they run: nats-server and a receiver by HTTP.
+-- Sinks whose logins are in Secrets of the cluster, which change while they run: nats-server, a receiver by HTTP, and
+-- in ./dev prove kafka a broker of Kafka.
+local api = require "spec.support.api"
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
@@ -40,7 +42,9 @@ describe("a sink whose login is in a Secret", function()
   before_each(function() sim, folder = cluster.sim(), temp.folder() end)
   after_each(function()
     cluster.stop_all()
-    if server then
+    if server and server.jars then
+      server:stop()
+    elseif server then
       server:kill "KILL"
       server:wait()
     end
@@ -280,6 +284,60 @@ describe("a sink whose login is in a Secret", function()
     engine:wait_error "Events wait as they cannot be delivered.*err=\"[TLS with ]*127.0.0.1:"
     assert.are.equal("0\n", temp.run("cat " .. of "log" .. " 2>/dev/null | wc -l"))
   end)
+
+  -- The ids at the broker, in their order.
+  local function dumped()
+    local text, code = temp.run(("%skafka_dump %s"):format(tools, server.plain))
+    assert.are.equal(0, code, text)
+    local ids = {}
+    for id in text:gmatch '"id":"(k/%d+)"' do ids[#ids + 1] = id end
+    return table.concat(ids, " ")
+  end
+
+  local function failures()
+    local address = engine:wait_error 'Serving metrics" address="([^"]+)"'
+    return function()
+      local _, page = api.new({ server = "http://" .. address }):curl("GET", "/metrics")
+      return tonumber(page:match '\nkubelua_sink_failures_total{[^}]*sink="out"[^}]*} (%d+)' or 0), page
+    end
+  end
+
+  local function to_a_broker()
+    local refused = "Events wait as they cannot be delivered.*sink=\"?out\"?.*Authentication failed"
+    server = require("spec.support.streams.kafka").new(folder, os.getenv "KUBELUA_KAFKA", "me", "hunter22hunter")
+    create { user = "me", password = "wr0ng.wr0ng" }
+    start("kafka+ssl://" .. server.tls .. "/events",
+      BY_USER .. (', mechanism = "PLAIN", ca = %q'):format(of "broker.crt"),
+      { "--allow-sink", "kafka+ssl://*", "--metrics-bind-address", "127.0.0.1:0" })
+    local failed = failures()
+    engine:wait_error(refused)
+    assert.matches("Authentication failed", tell("status", "-o", "json"))
+    assert.is_true(failed() > 0)
+    change { user = "me", password = "hunter22hunter" }
+    engine:wait_error "Events are delivered again"
+    tell("call", "publish", "k/1")
+    await(function() return dumped() == "k/0 k/1" end, function() return dumped() .. engine:report() end)
+
+    -- Another login at the broker first, then in the Secret.
+    local before = failed()
+    server:stop()
+    server:set_login("other", "an0ther.an0ther")
+    server:start()
+    tell("call", "publish", "k/2")
+    tell("call", "publish", "k/3")
+    engine:wait_error(refused)
+    assert.is_true(failed() > before)
+    change { user = "other", password = "an0ther.an0ther" }
+    engine:wait_error "Events are delivered again"
+    await(function() return dumped() == "k/0 k/1 k/2 k/3" end, function() return dumped() .. engine:report() end)
+    assert_hidden("hunter22hunter", "an0ther.an0ther", "wr0ng.wr0ng")
+    local _, page = failed()
+    for _, word in ipairs { "hunter22", "an0ther", "wr0ng" } do assert.is_nil(page:find(word, 1, true)) end
+    assert.are.equal(0, cluster.terminate(engine, 40), engine:report())
+  end
+  if os.getenv "KUBELUA_KAFKA" then
+    it("logs in at a broker of Kafka, says when it is refused, and goes on with another login", to_a_broker)
+  end
 
   it("needs the right to read that Secret alone", function()
     temp.write(of "it.lua", (SCRIPT:format(BY_TOKEN):gsub("to = settings.to", 'to = "nats://a/b"')))

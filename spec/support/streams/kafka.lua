@@ -43,16 +43,22 @@ local function java(self, class, words)
   return proc.spawn(all)
 end
 
+-- Who logs in, and how, from the next start on.
+function kafka:set_login(user, password)
+  local controller, plain, tls = unpack(self.ports)
+  temp.write(self.folder .. "/kafka.properties",
+    CONFIG:format(controller, plain, tls, controller, plain, tls, ('user_%s="%s"'):format(user, password), self.folder,
+      self.folder))
+end
+
 -- `jars`: what kafka_jars printed. `user` logs in with `password`; FOLDER/broker.crt is its authority.
 function kafka.new(folder, jars, user, password)
   local self = setmetatable({ folder = folder, jars = jars }, kafka)
   local plain, tls, controller = unpack(free_ports(3))
-  self.plain, self.tls = "127.0.0.1:" .. plain, "127.0.0.1:" .. tls
+  self.plain, self.tls, self.ports = "127.0.0.1:" .. plain, "127.0.0.1:" .. tls, { controller, plain, tls }
   webhooks.certificate(folder, "broker")
   temp.write(folder .. "/broker.pem", temp.read(folder .. "/broker.key") .. temp.read(folder .. "/broker.crt"))
-  temp.write(folder .. "/kafka.properties",
-    CONFIG:format(controller, plain, tls, controller, plain, tls, ('user_%s="%s"'):format(user, password), folder,
-      folder))
+  self:set_login(user, password)
   local format = java(self, "kafka.tools.StorageTool", {
     "format", "-t", CLUSTER, "-c", folder .. "/kafka.properties",
   })
