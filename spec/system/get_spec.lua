@@ -97,6 +97,23 @@ describe("kubelua get", function()
     assert.are.same({ 'kubelua get: cm: "map-9" not found in the cache\n', 1 }, { err, code })
   end)
 
+  it("warns of paths of field selectors that the kind does not have", function()
+    local function why(kind, selector)
+      local out, err, code = run("get", kind, "-o", "name", "--field-selector", selector)
+      assert.are.same({ "", 0 }, { out, code })
+      return (err:gsub("No objects found in the cache%.\n", ""))
+    end
+    local head = "Warning: --field-selector: path "
+    assert.are.equal(head .. 'status.phaze: status of pods have no field phaze, did you mean "phase"?\n',
+      why("po", "status.phaze=Running"))
+    assert.are.equal(head .. "spec.containers.image: image follows a list: write [*] or [0] before it\n",
+      why("po", "metadata.labels.some=x,spec.containers.image=x"))
+    assert.are.equal(head .. 'spec.containers[*].imag: containers of spec of pods have no field imag, did you mean '
+      .. '"image"?\n', why("po", "spec.containers[*].imag=x"))
+    assert.are.equal(head .. 'date: configmaps have no field date, did you mean "data"?\n', why("cm", "date=x"))
+    assert.are.equal("", why("cm", "data.any=x,metadata.annotations.any=x"))
+  end)
+
   it("prints JSON, YAML and columns of one's own", function()
     local list = cjson.decode((run("get", "cm", "-n", "shop", "-o", "json")))
     assert.are.same({ "List", 2, "1" }, { list.kind, #list.items, list.items[1].data.n })

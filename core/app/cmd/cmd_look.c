@@ -1,5 +1,6 @@
 /* `kubelua get`, `query`, `history` and `top`: objects of a running engine, and what takes its time. What
  * they do is Lua (lua/tool/look/). */
+#include "app/check/check_schema.h"
 #include "app/cmd/admin_tool.h"
 #include "app/cmd/session_tool.h"
 
@@ -41,9 +42,16 @@ static const struct flag get_flags[] = {
     END_OF_FLAGS,
 };
 
+/* Both have a function `parse`; the one of the session reads numbers exactly where it is told to. */
+static void push_get(lua_State *L)
+{
+    check_schema_set(L);
+    session_tool_push(L);
+}
+
 static int run_get(struct command_line *line)
 {
-    return admin_tool_run(get_flags, line, session_tool_push);
+    return admin_tool_run(get_flags, line, push_get);
 }
 
 const struct command cmd_get = {

@@ -1,6 +1,7 @@
 -- `kubelua get`: objects of a running engine's caches, page by page.
 local columns = require "tool.look.columns"
 local eval = require "tool.look.jsonpath_eval"
+local fields = require "tool.look.fields"
 local jsonpath = require "tool.look.jsonpath"
 local program = require "tool.look.program"
 local server_table = require "tool.look.server_table"
@@ -152,15 +153,26 @@ end
 
 -- --- the command
 
--- What the kind is: its objects' kind, whether it has namespaces.
+-- What the kind is: its objects' kind, whether it has namespaces, its resource.
 local function look_up(command, session, kind)
   local text = ("local one = kind(%q):query():limit(1):rows()[1]\n"):format(kind)
     .. ("print(one and one.kind or '', one and one.metadata.namespace ~= nil or false, kind(%q))"):format(kind)
   local lines, why = session:eval(text)
   if not lines then command.fail(command.USAGE, plain(why)) end
   local name, namespaced, resource = lines:match "^([^\t]*)\t(%a+)\tkind ([^\n]*)"
-  if name == "" then return columns.kind_of(resource) end
-  return name, namespaced == "true"
+  if name ~= "" then return name, namespaced == "true", resource end
+  local shown, has_namespaces = columns.kind_of(resource)
+  return shown, has_namespaces, resource
+end
+
+-- Not an error: a newer server may have the field.
+local function warn_of(command, resource, conditions)
+  for _, condition in ipairs(conditions) do
+    local problem = fields.problem(command.host, resource, condition[1])
+    if problem then
+      io.stderr:write(("Warning: --field-selector: path %s: %s\n"):format(condition[1], problem))
+    end
+  end
 end
 
 local function form_of(command)
@@ -233,7 +245,8 @@ return function(command)
   local form, names = what.form, what.names
   local session, why = command.session(command.flags["admin-socket"])
   if not session then command.fail(command.USAGE, why) end
-  local shown, namespaced = look_up(command, session, what.kind)
+  local shown, namespaced, resource = look_up(command, session, what.kind)
+  warn_of(command, resource, what.conditions)
   if form == "table" or form == "wide" then what.columns = columns.of(shown, form == "wide", namespaced) end
   what.paths = what.columns and columns.paths(what.columns)
     or form == "name" and { "kind", "apiVersion", "metadata.name" } or nil
