@@ -67,4 +67,48 @@ function options.delete_problems(given)
   return found
 end
 
+local MATCH = "resourceVersionMatch"
+
+local function forbid(found, field, detail) found[#found + 1] = { "FieldValueForbidden", field, detail } end
+
+local function unsupported(found, match, supported)
+  found[#found + 1] = { "FieldValueNotSupported", MATCH, "supported values: " .. supported, match }
+end
+
+local function add_watch_problems(found, match, initial, _, token)
+  local newer = match == "NotOlderThan"
+  if initial and not newer then
+    forbid(found, MATCH, "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan")
+  end
+  if match == "" then return end
+  if not initial then
+    forbid(found, MATCH, "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided")
+  end
+  if not newer then unsupported(found, match, '"NotOlderThan"') end
+  if token then forbid(found, MATCH, "resourceVersionMatch is forbidden when continue is provided") end
+end
+
+local function add_list_problems(found, match, initial, version, token)
+  if match ~= "" and version == "" then
+    forbid(found, MATCH, "resourceVersionMatch is forbidden unless resourceVersion is provided")
+  end
+  if match ~= "" and token then
+    forbid(found, MATCH, "resourceVersionMatch is forbidden when continue is provided")
+  end
+  if match ~= "" and match ~= "Exact" and match ~= "NotOlderThan" then
+    unsupported(found, match, '"Exact", "NotOlderThan", ""')
+  end
+  if match == "Exact" and version == "0" then
+    forbid(found, MATCH, 'resourceVersionMatch "exact" is forbidden for resourceVersion "0"')
+  end
+  if initial then forbid(found, "sendInitialEvents", "sendInitialEvents is forbidden for list") end
+end
+
+-- Of a list or a watch: the rules of apimachinery's ValidateListOptions. What is not given is nil.
+function options.list_problems(watch, match, initial, version, token)
+  local found, add = {}, watch and add_watch_problems or add_list_problems
+  add(found, match or "", initial ~= nil, version or "", (token or "") ~= "")
+  return found
+end
+
 return options

@@ -159,4 +159,13 @@ function subresources.kubelet(pod, node, sub, container, upgrades)
   return node and unreachable(pod, node, sub, container, upgrades) or { 404, "pods", name }
 end
 
+-- What is wrong with the node that a Binding names; nil if nothing is.
+function subresources.binding_problem(target)
+  local kind, missing = text(target, "kind"), "target.name: Required value"
+  local other = (kind ~= "" and kind ~= "Node")
+    and string.format('target.kind: Unsupported value: "%s": supported values: "Node", "<empty>"', kind)
+  if text(target, "name") ~= "" then return other or nil end
+  return other and string.format("[%s, %s]", other, missing) or missing
+end
+
 return subresources

@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "sim/api/subresource.h"
+#include "sim/lua/lua.h"
 #include "sim/object/object_spec.h"
 #include "sim/object/status.h"
 #include "sim/store/effects.h"
@@ -40,26 +41,12 @@ static json_t *bound(void *ctx, const struct sim_kind *kind, const json_t *old, 
 /* A real server has no reason for this refusal, nor a code of its own. */
 static bool has_node(const struct writing *w, const json_t *binding)
 {
-    static const char missing[] = "target.name: Required value";
-    const char *kind = sim_text_at(binding, "target.kind");
-    bool named = *sim_text_at(binding, "target.name");
-    if (named && (!*kind || strcmp(kind, "Node") == 0)) return true;
-    char *other = xasprintf("target.kind: Unsupported value: \"%s\": supported values: \"Node\", \"<empty>\"",
-                            kind),
-         *both = xasprintf("[%s, %s]", other, missing);
-    bool good_kind = !*kind || strcmp(kind, "Node") == 0;
-    sim_reply_status(w->reply, sim_status(500, NULL, good_kind ? missing : named ? other : both, NULL, NULL));
-    free(other);
-    free(both);
-    return false;
-}
-
-static struct sim_served *find(struct sim_api *api, const char *plural)
-{
-    sim_store_lock(api->store);
-    struct sim_served *served = sim_store_find(api->store, "", "v1", plural);
-    sim_store_unlock(api->store);
-    return served;
+    lua_State *L = sim_lua_take("sim.subresources", "binding_problem");
+    sim_lua_push(L, json_object_get(binding, "target"));
+    json_t *problem = sim_lua_call(L);
+    if (problem) sim_reply_status(w->reply, sim_status(500, NULL, sim_text_at(problem, ""), NULL, NULL));
+    json_decref(problem);
+    return !problem;
 }
 
 static void bind_pod(struct writing *w, const char *key, json_t *body)
@@ -67,7 +54,7 @@ static void bind_pod(struct writing *w, const char *key, json_t *body)
     struct sim_written written;
     if (!has_node(w, body)) return;
     json_object_set_new(body, "now", sim_time(clock_wall_us(sim_clock(w->api)) / 1000000));
-    sim_write_update(w->api, find(w->api, "pods"), key, "binding", bound, body,
+    sim_write_update(w->api, sim_store_found(w->api->store, "", "v1", "pods"), key, "binding", bound, body,
                      (struct sim_writer){.dry_run = w->by.dry_run}, &written);
     sim_reply_status(w->reply, written.refusal ? json_incref(written.refusal)
                                                : sim_status(201, NULL, NULL, NULL, NULL));
@@ -76,7 +63,8 @@ static void bind_pod(struct writing *w, const char *key, json_t *body)
 
 void sim_bind(struct writing *w, const char *key)
 {
-    json_t *body = sim_body_of_subresource(w, find(w->api, "bindings")->kind, w->target->name);
+    json_t *body = sim_body_of_subresource(w, sim_store_found(w->api->store, "", "v1", "bindings")->kind,
+                                           w->target->name);
     if (body) bind_pod(w, key, body);
     json_decref(body);
 }

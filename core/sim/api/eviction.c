@@ -49,12 +49,9 @@ static json_t *disrupted(void *ctx, const struct sim_kind *kind, const json_t *o
 /* Takes a disruption off the budget; returns the Status of a refusal, or NULL. */
 static json_t *disrupt(struct writing *w, const json_t *budget, const char *pod)
 {
-    enum { MICROS = 1000000 };
     struct sim_written written;
-    struct disruption disruption = {pod, clock_wall_us(sim_clock(w->api)) / MICROS};
-    sim_store_lock(w->api->store);
-    struct sim_served *served = sim_store_find(w->api->store, "policy", "v1", "poddisruptionbudgets");
-    sim_store_unlock(w->api->store);
+    struct disruption disruption = {pod, sim_now_s(w->api)};
+    struct sim_served *served = sim_store_found(w->api->store, "policy", "v1", "poddisruptionbudgets");
     char *key =
         xasprintf("%s/%s", sim_text_at(budget, "metadata.namespace"), sim_text_at(budget, "metadata.name"));
     sim_write_update(w->api, served, key, "status", disrupted, &disruption,
@@ -92,9 +89,8 @@ static json_t *marked(void *ctx, const struct sim_kind *kind, const json_t *old,
 
 static void mark(struct writing *w, const char *key)
 {
-    enum { MICROS = 1000000 };
     struct sim_written written;
-    json_t *now = sim_time(clock_wall_us(sim_clock(w->api)) / MICROS);
+    json_t *now = sim_time(sim_now_s(w->api));
     if (!w->by.dry_run)
         sim_write_update(w->api, w->target->served, key, "status", marked, now, (struct sim_writer){0},
                          &written);

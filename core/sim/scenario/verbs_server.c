@@ -72,35 +72,27 @@ bool sim_verb_compact(struct sim_stage *stage, const struct sim_step *step, size
     return true;
 }
 
-/* Sets the step's resource, or NULL for all; returns false if there is none of that name. */
-static bool resource_of(struct sim_stage *stage, const struct sim_step *step, struct sim_resource **resource,
-                        struct err *err)
+/* Does that to the step's resource, or to all (NULL) if it has none; false if there is none of that name. */
+static bool to_resource(struct sim_stage *stage, const struct sim_step *step,
+                        void (*fn)(struct sim_store *store, struct sim_resource *resource), struct err *err)
 {
-    *resource = NULL;
-    if (!json_object_get(step->params, "resource")) return true;
-    struct sim_served *served = sim_pick_resource(stage, step, err);
-    if (served) *resource = served->resource;
-    return served != NULL;
+    bool all = !json_object_get(step->params, "resource");
+    struct sim_served *served = all ? NULL : sim_pick_resource(stage, step, err);
+    if (!all && !served) return false;
+    sim_store_lock(stage->api->store);
+    fn(stage->api->store, all ? NULL : served->resource);
+    sim_store_unlock(stage->api->store);
+    return true;
 }
 
 bool sim_verb_expire(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
 {
-    struct sim_resource *resource;
-    if (!resource_of(stage, step, &resource, err)) return false;
-    sim_store_lock(stage->api->store);
-    sim_store_expire(stage->api->store, resource);
-    sim_store_unlock(stage->api->store);
-    return true;
+    return to_resource(stage, step, sim_store_expire, err);
 }
 
 bool sim_verb_end_watches(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)
 {
-    struct sim_resource *resource;
-    if (!resource_of(stage, step, &resource, err)) return false;
-    sim_store_lock(stage->api->store);
-    sim_store_end_watches(stage->api->store, resource);
-    sim_store_unlock(stage->api->store);
-    return true;
+    return to_resource(stage, step, sim_store_end_watches, err);
 }
 
 bool sim_verb_refuse(struct sim_stage *stage, const struct sim_step *step, size_t n, struct err *err)

@@ -163,9 +163,7 @@ void sim_effects_deleting(struct sim_api *api, const struct sim_served *served, 
 static void delete_endpoints(struct sim_api *api, const json_t *service)
 {
     struct sim_written written;
-    sim_store_lock(api->store);
-    struct sim_served *endpoints = sim_store_find(api->store, "", "v1", "endpoints");
-    sim_store_unlock(api->store);
+    struct sim_served *endpoints = sim_store_found(api->store, "", "v1", "endpoints");
     char *key =
         xasprintf("%s/%s", sim_text_at(service, "metadata.namespace"), sim_text_at(service, "metadata.name"));
     sim_write_delete(api, endpoints, key, NULL, false, &written);

@@ -1,4 +1,4 @@
-/* Options of lists and watches; see params.h. The rules are those of apimachinery's ValidateListOptions. */
+/* Options of lists and watches; see params.h. */
 #include "sim/store/params.h"
 
 #include <errno.h>
@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/mem.h"
 #include "base/text/base64.h"
+#include "sim/lua/lua.h"
 #include "sim/object/status.h"
 #include "sim/text/json_error.h"
 #include "sim/text/tree.h"
@@ -23,59 +24,17 @@ static const char *text_of(const struct sim_request *request, const char *key)
     return value ? value : "";
 }
 
-static void forbid(json_t *causes, const char *field, const char *detail)
+/* What contradicts itself, which lua/sim/options.lua knows. */
+static json_t *check_combination(const struct sim_request *request, const struct sim_list_options *options)
 {
-    json_array_append_new(causes, sim_cause("FieldValueForbidden", field, NULL, detail));
-}
-
-static void unsupported(json_t *causes, const char *match, const char *supported)
-{
-    json_t *value = json_string(match);
-    json_array_append_new(causes,
-                          sim_cause("FieldValueNotSupported", "resourceVersionMatch", value, supported));
-    json_decref(value);
-}
-
-static void check_watch(json_t *causes, const struct sim_list_options *options, const char *match,
-                        bool initial_given)
-{
-    if (initial_given && options->match != SIM_MATCH_NOT_OLDER)
-        forbid(causes, "resourceVersionMatch",
-               "sendInitialEvents requires setting resourceVersionMatch to NotOlderThan");
-    if (!*match) return;
-    if (!initial_given)
-        forbid(causes, "resourceVersionMatch",
-               "resourceVersionMatch is forbidden for watch unless sendInitialEvents is provided");
-    if (options->match != SIM_MATCH_NOT_OLDER)
-        unsupported(causes, match, "supported values: \"NotOlderThan\"");
-    if (options->continue_)
-        forbid(causes, "resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
-}
-
-static void check_list(json_t *causes, const struct sim_list_options *options, const char *match,
-                       const char *version, bool initial_given)
-{
-    if (*match && !options->has_version)
-        forbid(causes, "resourceVersionMatch",
-               "resourceVersionMatch is forbidden unless resourceVersion is provided");
-    if (*match && options->continue_)
-        forbid(causes, "resourceVersionMatch", "resourceVersionMatch is forbidden when continue is provided");
-    if (*match && options->match == SIM_MATCH_UNSET)
-        unsupported(causes, match, "supported values: \"Exact\", \"NotOlderThan\", \"\"");
-    if (options->match == SIM_MATCH_EXACT && strcmp(version, "0") == 0)
-        forbid(causes, "resourceVersionMatch",
-               "resourceVersionMatch \"exact\" is forbidden for resourceVersion \"0\"");
-    if (initial_given) forbid(causes, "sendInitialEvents", "sendInitialEvents is forbidden for list");
-}
-
-static json_t *check_combination(const struct sim_list_options *options, const char *match,
-                                 const char *version, bool initial_given)
-{
+    static const char *const keys[] = {"resourceVersionMatch", "sendInitialEvents", "resourceVersion",
+                                       "continue"};
+    if (!*text_of(request, keys[0]) && !sim_query(request, keys[1])) return NULL;
     json_t *causes = json_array();
-    if (options->watch)
-        check_watch(causes, options, match, initial_given);
-    else
-        check_list(causes, options, match, version, initial_given);
+    lua_State *L = sim_lua_take("sim.options", "list_problems");
+    lua_pushboolean(L, options->watch);
+    for (size_t i = 0; i < ARRAY_LEN(keys); i++) lua_pushstring(L, sim_query(request, keys[i]));
+    sim_add_causes(causes, L);
     if (json_array_size(causes)) return sim_status_invalid_causes(&list_options_kind, "", causes);
     json_decref(causes);
     return NULL;
@@ -93,15 +52,14 @@ static json_t *read_number(const char *text, int64_t *number)
                                   good ? "value out of range" : "invalid syntax");
 }
 
-/* Returns the error of a bad version; for a watch a code 500 without a reason. */
-static json_t *bad_version(const char *version, bool watch)
+json_t *sim_version_refused(const char *version, bool stored)
 {
     json_t *message =
         sim_textf("resourceVersion: Invalid value: \"%s\": strconv.ParseUint: parsing \"%s\": %s", version,
                   version, sim_number_problem(version));
     const char *text = json_string_value(message);
-    json_t *status = watch ? sim_status(500, NULL, text, NULL, NULL)
-                           : sim_status_bad_request("invalid resource version: %s", text);
+    json_t *status = stored ? sim_status(500, NULL, text, NULL, NULL)
+                            : sim_status_bad_request("invalid resource version: %s", text);
     json_decref(message);
     return status;
 }
@@ -122,7 +80,7 @@ static json_t *read_numbers(const struct sim_request *request, struct sim_list_o
 static json_t *read_version(const char *version, struct sim_list_options *options)
 {
     if (*version && !str_to_u64(str_of(version), &options->version))
-        return bad_version(version, options->watch);
+        return sim_version_refused(version, options->watch);
     if (!options->watch && options->continue_ && options->version != 0)
         return sim_status_bad_request("specifying resource version is not allowed when using continue");
     return NULL;
@@ -174,9 +132,7 @@ bool sim_list_options_read(const struct sim_request *request, const struct sim_k
     };
     *refusal = read_numbers(request, options);
     if (!*refusal) *refusal = read_selectors(request, kind, options, &unknown);
-    if (!*refusal)
-        *refusal =
-            check_combination(options, match, version, sim_query(request, "sendInitialEvents") != NULL);
+    if (!*refusal) *refusal = check_combination(request, options);
     if (!*refusal) *refusal = json_incref(unknown);
     if (!*refusal) *refusal = read_version(version, options);
     json_decref(unknown);

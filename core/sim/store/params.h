@@ -25,6 +25,8 @@ struct sim_list_options {
 /* Reads the options; returns false with a Status to respond with. */
 bool sim_list_options_read(const struct sim_request *request, const struct sim_kind *kind,
                            enum sim_sharding sharding, struct sim_list_options *options, json_t **refusal);
+/* Returns the error of what is no version: for a watch, and a get, a code 500 without a reason. */
+json_t *sim_version_refused(const char *version, bool stored);
 bool sim_list_selects(const struct sim_list_options *options, const struct sim_object *object);
 void sim_list_options_clear(struct sim_list_options *options);
 

@@ -1,18 +1,14 @@
-/* Selectors of shards; see shard.h. */
+/* Selectors of shards, which lua/sim/shards.lua reads; see shard.h. */
 #include "sim/store/shard.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
-#include "base/buf.h"
 #include "base/mem.h"
+#include "sim/lua/lua.h"
 #include "sim/text/text.h"
-
-enum { HEX_DIGITS = 16, WORDS_MAX = 3 };
-
-static const char whole[] = "0x10000000000000000"; /* the end of the last range */
+#include "sim/text/tree.h"
 
 struct shard_range {
     uint64_t first, last;
@@ -22,94 +18,29 @@ struct sim_shard {
     bool by_namespace;
     struct shard_range *ranges;
     size_t count;
-    struct buf text;
+    char *text;
 };
-
-static bool fail(char **message, char *why)
-{
-    *message = xasprintf("invalid shard selector: %s", why);
-    free(why);
-    return false;
-}
-
-/* Takes `name(a, 'b', "c")`: the arguments, without their quotes, are cut out of the text. */
-static bool take_call(char **rest, const char *name, char *words[static WORDS_MAX])
-{
-    char *at = *rest + strspn(*rest, " ");
-    if (strncmp(at, name, strlen(name)) != 0 || at[strlen(name)] != '(') return false;
-    char *end = strchr(at, ')'), *list = at + strlen(name) + 1;
-    if (!end) return false;
-    *end = '\0';
-    *rest = end + 1 + strspn(end + 1, " ");
-    for (size_t i = 0; i < WORDS_MAX; i++) {
-        if (!(words[i] = strsep(&list, ","))) return false;
-        words[i] += strspn(words[i], " '\"");
-        words[i][strcspn(words[i], " '\"")] = '\0';
-    }
-    return !list;
-}
-
-static bool read_hex(const char *what, const char *text, uint64_t *number, char **message)
-{
-    size_t n = strncmp(text, "0x", 2) == 0 ? strlen(text) - 2 : 0;
-    *number = 0;
-    if (strcmp(what, "hexEnd") == 0 && strcmp(text, whole) == 0) return true;
-    if (n == 0 || n > HEX_DIGITS)
-        return fail(message,
-                    xasprintf("%s must be a 0x-prefixed 16-digit hex value, got \"%s\"", what, text));
-    if (n < HEX_DIGITS)
-        return fail(message,
-                    xasprintf("%s must be a 0x-prefixed 16-digit hex value, got \"%s\" (did you mean "
-                              "\"0x%0*d%s\"?)",
-                              what, text, (int)(HEX_DIGITS - n), 0, text + 2));
-    for (const char *digit = text + 2; *digit; digit++)
-        if (!isxdigit((unsigned char)*digit) || isupper((unsigned char)*digit))
-            return fail(message, xasprintf("%s: invalid hex character \"%c\" in \"%s\"", what, *digit, text));
-    *number = strtoull(text + 2, NULL, 16);
-    return true;
-}
-
-static bool add_range(struct sim_shard *shard, char *const words[static WORDS_MAX], char **message)
-{
-    static const char *const fields[] = {"object.metadata.uid", "object.metadata.namespace"};
-    uint64_t first, end;
-    bool by_namespace = strcmp(words[0], fields[1]) == 0;
-    if (!by_namespace && strcmp(words[0], fields[0]) != 0)
-        return fail(message, xasprintf("unsupported field path \"%s\"; supported: %s, %s", words[0],
-                                       fields[0], fields[1]));
-    if (!read_hex("hexStart", words[1], &first, message) || !read_hex("hexEnd", words[2], &end, message))
-        return false;
-    if (strcmp(words[2], whole) != 0 && first >= end)
-        return fail(message, xasprintf("shard range start %s must be less than end %s", words[1], words[2]));
-    if (shard->count && by_namespace != shard->by_namespace)
-        return fail(message, xasprintf("all shard ranges must use the same field, got \"%s\" and \"%s\"",
-                                       fields[shard->by_namespace], words[0]));
-    shard->by_namespace = by_namespace;
-    buf_printf(&shard->text, "%sshardRange(%s, '%s', '%s')", shard->count ? " || " : "", words[0], words[1],
-               words[2]);
-    *array_add(shard->ranges, shard->count) = (struct shard_range){first, end - 1};
-    return true;
-}
 
 struct sim_shard *sim_shard_parse(const char *text, char **message)
 {
-    struct sim_shard *shard = NEW(struct sim_shard);
-    char *copy = xstrdup(text), *rest = copy, *words[WORDS_MAX];
-    bool good, more = true;
+    lua_State *L = sim_lua_take("sim.shards", "parse");
+    lua_pushstring(L, text);
+    json_t *found = sim_lua_call(L), *ranges = json_array_get(found, 2);
+    struct sim_shard *shard = NULL;
     *message = NULL;
-    do {
-        good = take_call(&rest, "shardRange", words) ||
-               fail(message, xstrdup("unexpected expression kind 3; expected shardRange() call or || "
-                                     "operator"));
-        good = good && add_range(shard, words, message);
-        more = good && strncmp(rest, "||", 2) == 0;
-        rest += more ? 2 : 0;
-    } while (more);
-    if (good && *rest) good = fail(message, xasprintf("unexpected text \"%s\"", rest));
-    free(copy);
-    if (good) return shard;
-    sim_shard_free(shard);
-    return NULL;
+    if (ranges) {
+        shard = NEW(struct sim_shard);
+        shard->by_namespace = json_is_true(json_array_get(found, 0));
+        shard->text = xstrdup(sim_text_at(json_array_get(found, 1), ""));
+        for (size_t i = 0; i + 1 < json_array_size(ranges); i += 2) {
+            uint64_t first = strtoull(sim_text_at(json_array_get(ranges, i), ""), NULL, 16),
+                     end = strtoull(sim_text_at(json_array_get(ranges, i + 1), ""), NULL, 16);
+            *array_add(shard->ranges, shard->count) = (struct shard_range){first, end - 1};
+        }
+    } else
+        *message = xasprintf("invalid shard selector: %s", sim_text_at(json_array_get(found, 0), ""));
+    json_decref(found);
+    return shard;
 }
 
 static uint64_t hash(struct str text)
@@ -134,14 +65,14 @@ bool sim_shard_has(const struct sim_shard *shard, const struct sim_object *objec
 
 const char *sim_shard_text(const struct sim_shard *shard)
 {
-    return buf_text((struct buf *)&shard->text);
+    return shard->text;
 }
 
 void sim_shard_free(struct sim_shard *shard)
 {
     if (!shard) return;
     free(shard->ranges);
-    buf_clear(&shard->text);
+    free(shard->text);
     free(shard);
 }
 

@@ -150,6 +150,15 @@ static bool is_named(const struct sim_kind *kind, const char *name)
     return false;
 }
 
+struct sim_served *sim_store_found(struct sim_store *store, const char *group, const char *version,
+                                   const char *plural)
+{
+    sim_store_lock(store);
+    struct sim_served *served = sim_store_find(store, group, version, plural);
+    sim_store_unlock(store);
+    return served;
+}
+
 struct sim_served *sim_store_lookup(struct sim_store *store, const char *name)
 {
     const char *dot = strchr(name, '.');

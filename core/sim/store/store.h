@@ -64,6 +64,9 @@ void sim_store_unlock(struct sim_store *store);
 /* Returns the resource; NULL if it is not served. `group` is "" for the core group. */
 struct sim_served *sim_store_find(struct sim_store *store, const char *group, const char *version,
                                   const char *plural);
+/* Likewise, but takes the lock itself. */
+struct sim_served *sim_store_found(struct sim_store *store, const char *group, const char *version,
+                                   const char *plural);
 /* By plural, singular, kind or short name, alone or with ".group" behind it. */
 struct sim_served *sim_store_lookup(struct sim_store *store, const char *name);
 /* Returns the storage version of a kind by group and kind; NULL if unknown. */
