@@ -134,6 +134,9 @@ for _, name in ipairs { "pods", "clusters", "workloads" } do
   for cell, show in pairs(require("sim.cells_" .. name)) do cells[cell] = show end
 end
 
+-- `known` is for what several columns of one object have to find out.
 return {
-  of = function(object, column, now) return (cells[text(column, "cell")] or typed)(object, column, now) end,
+  of = function(object, column, now, known)
+    return (cells[text(column, "cell")] or typed)(object, column, now, known)
+  end,
 }

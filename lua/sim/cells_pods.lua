@@ -77,7 +77,7 @@ local function main_phase(s, pod)
   end
 end
 
-local function summarize(pod)
+local function summary_of(pod)
   local phase, reason = text(pod, "status.phase"), text(pod, "status.reason")
   local s = { restarts = 0, ready = 0, total = count(at(pod, "spec.containers")) }
   local sidecars = { restarts = 0 }
@@ -99,15 +99,20 @@ local function summarize(pod)
   return s
 end
 
-cells["pod ready"] = function(pod)
-  local s = summarize(pod)
+local function summarize(pod, known)
+  known.pod = known.pod or summary_of(pod)
+  return known.pod
+end
+
+cells["pod ready"] = function(pod, _, _, known)
+  local s = summarize(pod, known)
   return string.format("%d/%d", s.ready, s.total)
 end
 
-cells["pod status"] = function(pod) return summarize(pod).reason end
+cells["pod status"] = function(pod, _, _, known) return summarize(pod, known).reason end
 
-cells["pod restarts"] = function(pod, _, now)
-  local s = summarize(pod)
+cells["pod restarts"] = function(pod, _, now, known)
+  local s = summarize(pod, known)
   if s.restarts == 0 or not s.last_restart then return string.format("%d", s.restarts) end
   return string.format("%d (%s ago)", s.restarts, ages.format(now - s.last_restart))
 end

@@ -1,5 +1,6 @@
 -- Reading scenarios: the steps, their parameters and what is wrong with them; docs/sim.md has the grammar.
 local json = require "sim.json"
+local wrongs = require "sim.wrongs"
 
 local at, text = json.at, json.text
 
@@ -78,12 +79,8 @@ local function check_params(params, verb, helpers)
   end
 end
 
--- --- faults: what a server may do wrong, as sim_wrong_read of store/wrong.c knows it
+-- --- faults
 
-local faults = {
-  "status", "delay", "close", "reset", "silence", "pause", "cut", "half-line", "invalid-json", "unknown-type",
-  "no-metadata", "oversize", "error-event", "end", "line", "no-end-bookmark", "ignore-initial-events",
-}
 local request_verbs = "get list watch create update patch delete deletecollection "
 local watches_only = {
   ["no-end-bookmark"] = true, ["ignore-initial-events"] = true, ["unknown-type"] = true, ["error-event"] = true,
@@ -97,11 +94,10 @@ local function suits(params, what, verb)
 end
 
 local function check_wrong(params)
-  local verb, what, known = at(params, "verb"), text(params, "what"), false
+  local verb, what = at(params, "verb"), text(params, "what")
   if verb and not request_verbs:find(verb .. " ", 1, true) then fail('unknown "verb": "%s"', verb) end
-  for _, name in ipairs(faults) do known = known or name == what end
-  if not known then
-    fail('"what": unknown value "%s"; must be one of %s', what, table.concat(faults, ", "))
+  if not wrongs.number(what) then
+    fail('"what": unknown value "%s"; must be one of %s', what, table.concat(wrongs.names, ", "))
   end
   local code = json.int(params, "code", 500)
   if code < 400 or code > 599 then fail('"code" is not an HTTP error code: %d', code) end

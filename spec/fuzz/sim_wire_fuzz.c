@@ -15,7 +15,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         must(err.code != ERR_NONE && err.text[0]);
         return 0;
     }
-    must(sim_wire_put(&bytes, object));
+    struct buf text = {0};
+    sim_put_json(&text, object);
+    must(sim_wire_put(&bytes, buf_slice(&text)));
+    buf_clear(&text);
     json_t *again = sim_wire_get(buf_slice(&bytes), &err);
     must(again && json_equal(object, again));
     json_decref(object);

@@ -271,8 +271,7 @@ void replay_form_event(struct replay_out *out, enum replay_form form, enum repla
 void replay_form_bookmark(struct replay_out *out, enum replay_form form, const struct sim_served *served,
                           uint64_t version)
 {
-    struct sim_event_form json = {.served = served,
-                                  .form = form == REPLAY_JSON ? SIM_FORM_JSON : SIM_FORM_PARTIAL};
+    struct sim_view json = {.served = served, .form = form == REPLAY_JSON ? SIM_FORM_JSON : SIM_FORM_PARTIAL};
     struct sim_out text = {0};
     if (is_protobuf(form)) {
         replay_protobuf_bookmark(out, is_metadata(form), version);
@@ -299,20 +298,20 @@ void replay_form_error(struct replay_out *out, enum replay_form form, json_t *st
 static void put_list(struct replay_out *out, bool metadata_only, const struct sim_served *served,
                      const struct sim_list_meta *meta, struct replay_pod *const *pods, size_t n)
 {
-    enum sim_form form = metadata_only ? SIM_FORM_PARTIAL_LIST : SIM_FORM_JSON;
+    struct sim_view view = {.served = served, .form = metadata_only ? SIM_FORM_PARTIAL_LIST : SIM_FORM_JSON};
     struct str first = metadata_only ? STR("[" METADATA_HEAD) : STR("[{");
     struct str next = metadata_only ? STR("," METADATA_HEAD) : STR(",{");
     struct sim_list_meta behind = *meta;
     struct buf around = {0};
     behind.empty = n == 0;
-    sim_form_list_head(&around, served, form, meta);
+    sim_form_list_head(&around, &view, meta);
     replay_out_chunk(out, buf_slice(&around), nothing, nothing);
     for (size_t i = 0; i < n; i++)
         replay_out_chunk(out, i ? next : first,
                          body_of(metadata_only ? REPLAY_JSON_METADATA : REPLAY_JSON, pods[i]),
                          metadata_only ? STR("}") : nothing);
     around.len = 0;
-    sim_form_list_tail(&around, served, form, &behind);
+    sim_form_list_tail(&around, &view, &behind);
     replay_out_chunk(out, buf_slice(&around), nothing, nothing);
     buf_clear(&around);
 }

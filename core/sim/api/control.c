@@ -16,16 +16,6 @@ static void play(struct sim_api *api, struct str text, struct sim_reply *reply)
                      ok ? sim_status(200, NULL, NULL, NULL, NULL) : sim_status_bad_request("%s", err.text));
 }
 
-static void scenario(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
-{
-    play(api, request->body, reply);
-}
-
-static void compact(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
-{
-    play(api, STR("[{\"do\":\"compact\"}]"), reply);
-}
-
 static void add(json_t *object, const char *key, const atomic_uint_fast64_t *counter)
 {
     json_object_set_new(object, key, json_integer((json_int_t)atomic_load(counter)));
@@ -66,7 +56,7 @@ json_t *sim_stats_json(const struct sim_stats *s)
     return result;
 }
 
-static void stats(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
+static void stats(struct sim_api *api, struct sim_reply *reply)
 {
     json_t *result = sim_stats_json(&api->stats);
     json_object_set_new(result, "scenarios", json_integer((json_int_t)sim_director_running(api->director)));
@@ -80,16 +70,14 @@ static void stats(struct sim_api *api, const struct sim_request *request, struct
 
 bool sim_control(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
 {
-    static const struct {
-        const char *method, *path;
-        void (*serve)(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply);
-    } paths[] = {
-        {"POST", "/sim/scenario", scenario}, {"POST", "/sim/compact", compact}, {"GET", "/sim/stats", stats}};
-    for (size_t i = 0; i < ARRAY_LEN(paths); i++) {
-        if (strcmp(request->path, paths[i].path) != 0 || strcmp(request->method, paths[i].method) != 0)
-            continue;
-        paths[i].serve(api, request, reply);
-        return true;
-    }
-    return sim_life_serves(api, request, NULL, reply);
+    bool post = strcmp(request->method, "POST") == 0;
+    if (post && strcmp(request->path, "/sim/scenario") == 0)
+        play(api, request->body, reply);
+    else if (post && strcmp(request->path, "/sim/compact") == 0)
+        play(api, STR("[{\"do\":\"compact\"}]"), reply);
+    else if (strcmp(request->method, "GET") == 0 && strcmp(request->path, "/sim/stats") == 0)
+        stats(api, reply);
+    else
+        return sim_life_serves(api, request, NULL, reply);
+    return true;
 }

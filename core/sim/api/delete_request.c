@@ -6,6 +6,7 @@
 #include "sim/api/write_request_internal.h"
 #include "sim/object/defaults.h"
 #include "sim/object/status.h"
+#include "sim/store/form.h"
 #include "sim/store/snapshot.h"
 #include "sim/store/write.h"
 #include "sim/text/tree.h"
@@ -78,51 +79,39 @@ void sim_delete_one(struct writing *w, const char *key)
     json_decref(options);
 }
 
-/* Returns an item of a list, which has kind and version of its own only if it is a custom resource. */
-static json_t *item(const struct sim_served *served, const struct sim_object *object)
-{
-    json_t *item = sim_served_json(served, object);
-    if (served->kind->custom) return item;
-    json_object_del(item, "kind");
-    json_object_del(item, "apiVersion");
-    return item;
-}
-
 /* Deletes each object of the page that the selectors match, until one is refused; the response is a list of
  * them as they were. What is gone meanwhile is no error. */
 static void delete_listed(struct writing *w, const json_t *options, const struct sim_list_options *selection,
                           const struct sim_snapshot *snapshot)
 {
-    const struct sim_served *served = w->target->served;
-    struct sim_list_meta page = {.remaining = -1};
+    struct sim_view view = {.served = w->target->served, .form = SIM_FORM_JSON};
+    struct sim_list_meta page = {.version = snapshot->version, .remaining = -1, .empty = true};
     size_t left = sim_list_measure(snapshot, selection, &page);
-    json_t *items = json_array(), *version = sim_textf("%llu", (unsigned long long)snapshot->version);
     json_t *refusal = NULL;
+    struct sim_out out = {0};
     struct omap_cursor cursor;
     const struct sim_object *object;
     sim_snapshot_seek(snapshot, &cursor);
+    sim_form_list_head(&out.kept, &view, &page);
     while (!refusal && left-- && (object = sim_snapshot_next(snapshot, &cursor, selection))) {
         struct sim_written written;
-        sim_write_delete(w->api, served, object->key, options, dry_runs(options), &written);
+        sim_write_delete(w->api, view.served, object->key, options, dry_runs(options), &written);
         if (written.refusal && sim_status_code(written.refusal) != 404)
             refusal = json_incref(written.refusal);
-        else
-            json_array_append_new(items, item(served, object));
+        buf_putc(&out.kept, page.empty ? '[' : ',');
+        page.empty = false;
+        sim_form_item(&out, &view, object);
         sim_written_clear(w->api, &written);
     }
-    if (refusal)
-        sim_reply_status(w->reply, refusal);
-    else {
-        w->reply->code = 200;
-        w->reply->json = json_pack("{ss ss s{sO s:s*} sO}", "kind", served->kind->list_kind, "apiVersion",
-                                   served->api_version, "metadata", "resourceVersion", version, "continue",
-                                   served->kind->custom && !page.token ? "" : page.token, "items", items);
-        if (page.remaining >= 0)
-            sim_set_at(w->reply->json, "metadata.remainingItemCount", json_integer(page.remaining));
-    }
+    sim_form_list_tail(&out.kept, &view, &page);
     free(page.token);
-    json_decref(items);
-    json_decref(version);
+    if (refusal) {
+        sim_reply_status(w->reply, refusal);
+        sim_out_clear(&out);
+    } else {
+        w->reply->code = 200;
+        w->reply->text = out.kept;
+    }
 }
 
 void sim_delete_collection(struct writing *w)

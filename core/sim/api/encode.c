@@ -84,50 +84,31 @@ bool sim_encode_request(struct sim_request *request, struct buf *json, struct si
 
 /* --- replies */
 
-/* The whole body, of which a server makes YAML at once. Empty if it is cut off, as by a fault. */
-static void read_whole(struct sim_reply *reply)
+static const char *encode(struct buf *bytes, struct str json, struct sim_media media)
 {
-    enum { BLOCK = 64 << 10 };
-    ssize_t n;
-    do {
-        char *to = buf_reserve(&reply->text, BLOCK);
-        n = reply->stream->read(reply->stream, to, BLOCK);
-        if (n > 0) reply->text.len += (size_t)n;
-    } while (n > 0);
-    reply->stream->free(reply->stream);
-    reply->stream = NULL;
-}
-
-static const char *encode(struct buf *bytes, const json_t *object, struct sim_media media)
-{
-    if (media.protobuf) return sim_wire_put(bytes, object) ? SIM_WIRE_TYPE : NULL;
-    if (media.yaml)
-        sim_put_yaml(bytes, object);
-    else
-        sim_put_json(bytes, object);
-    return media.yaml ? "application/yaml" : "application/json";
+    if (media.protobuf) return sim_wire_put(bytes, json) ? SIM_WIRE_TYPE : NULL;
+    json_t *object = sim_parse(json, 0, NULL);
+    if (object) sim_put_yaml(bytes, object);
+    json_decref(object);
+    return object ? "application/yaml" : NULL;
 }
 
 void sim_encode_reply(const struct sim_request *request, struct sim_reply *reply)
 {
     static const struct sim_spoken all = {.tables = true, .protobuf = true, .partial_protobuf = true};
     struct sim_media media = sim_negotiate_media(request->accept, &all);
-    bool plain = !media.protobuf && !media.yaml && !media.beta;
+    bool plain = !media.protobuf && !media.yaml;
     /* An error has no other form. */
     if (reply->code >= 300 && media.form != SIM_FORM_JSON && !media.protobuf) plain = true;
-    if (plain || reply->live || reply->content_type || reply->code <= 0) return;
-    if (reply->stream && media.protobuf) return;
-    if (reply->stream) read_whole(reply);
-    json_t *object = reply->json ? json_incref(reply->json) : sim_parse(buf_slice(&reply->text), 0, NULL);
+    if (plain || reply->stream || reply->content_type || reply->code <= 0) return;
     struct buf bytes = {0};
-    if (media.beta) sim_form_to_beta(object);
-    const char *type = object ? encode(&bytes, object, media) : NULL;
+    if (reply->json) sim_put_json(&reply->text, reply->json);
+    const char *type = encode(&bytes, buf_slice(&reply->text), media);
+    json_decref(reply->json);
+    reply->json = NULL;
     if (type) {
-        json_decref(reply->json);
-        reply->json = NULL;
         buf_clear(&reply->text);
         reply->text = bytes;
         reply->content_type = type;
     }
-    json_decref(object);
 }

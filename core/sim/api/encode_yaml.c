@@ -76,43 +76,55 @@ static void emit_string(yaml_emitter_t *emitter, const char *text)
 
 static void emit(yaml_emitter_t *emitter, const json_t *value);
 
-static void emit_map(yaml_emitter_t *emitter, const json_t *value)
+/* Emits the members whose names are behind `above`, up to that named `below`, if there is one. */
+static void emit_members(yaml_emitter_t *emitter, const json_t *value, const char *above, const char *below)
 {
-    yaml_event_t event;
     const char **names = xcalloc(json_object_size(value) + 1, sizeof *names), *key;
     size_t n = 0;
     json_t *member;
-    json_object_foreach ((json_t *)value, key, member) names[n++] = key;
+    json_object_foreach ((json_t *)value, key, member) {
+        if ((!above || strcmp(key, above) > 0) && (!below || strcmp(key, below) < 0)) names[n++] = key;
+    }
     qsort(names, n, sizeof *names, sim_compare_texts);
-    yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_MAPPING_STYLE);
-    yaml_emitter_emit(emitter, &event);
     for (size_t i = 0; i < n; i++) {
         emit_string(emitter, names[i]);
         emit(emitter, json_object_get(value, names[i]));
     }
-    yaml_mapping_end_event_initialize(&event);
-    yaml_emitter_emit(emitter, &event);
     free(names);
 }
 
-static void emit_list(yaml_emitter_t *emitter, const json_t *value)
+static void start(yaml_emitter_t *emitter, bool map)
 {
     yaml_event_t event;
-    size_t i;
-    json_t *item;
-    yaml_sequence_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_SEQUENCE_STYLE);
+    if (map)
+        yaml_mapping_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_MAPPING_STYLE);
+    else
+        yaml_sequence_start_event_initialize(&event, NULL, NULL, 1, YAML_BLOCK_SEQUENCE_STYLE);
     yaml_emitter_emit(emitter, &event);
-    json_array_foreach (value, i, item) emit(emitter, item);
-    yaml_sequence_end_event_initialize(&event);
+}
+
+static void end(yaml_emitter_t *emitter, bool map)
+{
+    yaml_event_t event;
+    if (map)
+        yaml_mapping_end_event_initialize(&event);
+    else
+        yaml_sequence_end_event_initialize(&event);
     yaml_emitter_emit(emitter, &event);
 }
 
 static void emit(yaml_emitter_t *emitter, const json_t *value)
 {
+    size_t i;
+    json_t *item;
     if (json_is_object(value)) {
-        emit_map(emitter, value);
+        start(emitter, true);
+        emit_members(emitter, value, NULL, NULL);
+        end(emitter, true);
     } else if (json_is_array(value)) {
-        emit_list(emitter, value);
+        start(emitter, false);
+        json_array_foreach (value, i, item) emit(emitter, item);
+        end(emitter, false);
     } else if (json_is_string(value)) {
         emit_string(emitter, json_string_value(value));
     } else {
@@ -123,21 +135,74 @@ static void emit(yaml_emitter_t *emitter, const json_t *value)
     }
 }
 
+static void start_document(yaml_emitter_t *emitter, struct buf *out)
+{
+    yaml_event_t event;
+    yaml_emitter_initialize(emitter);
+    yaml_emitter_set_output(emitter, append, out);
+    yaml_emitter_set_unicode(emitter, 1);
+    yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING);
+    yaml_emitter_emit(emitter, &event);
+    yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1);
+    yaml_emitter_emit(emitter, &event);
+}
+
+static void end_document(yaml_emitter_t *emitter)
+{
+    yaml_event_t event;
+    yaml_document_end_event_initialize(&event, 1);
+    yaml_emitter_emit(emitter, &event);
+    yaml_stream_end_event_initialize(&event);
+    yaml_emitter_emit(emitter, &event);
+    yaml_emitter_delete(emitter);
+}
+
 void sim_put_yaml(struct buf *out, const json_t *value)
 {
     yaml_emitter_t emitter;
-    yaml_event_t event;
-    yaml_emitter_initialize(&emitter);
-    yaml_emitter_set_output(&emitter, append, out);
-    yaml_emitter_set_unicode(&emitter, 1);
-    yaml_stream_start_event_initialize(&event, YAML_UTF8_ENCODING);
-    yaml_emitter_emit(&emitter, &event);
-    yaml_document_start_event_initialize(&event, NULL, NULL, NULL, 1);
-    yaml_emitter_emit(&emitter, &event);
+    start_document(&emitter, out);
     emit(&emitter, value);
-    yaml_document_end_event_initialize(&event, 1);
-    yaml_emitter_emit(&emitter, &event);
-    yaml_stream_end_event_initialize(&event);
-    yaml_emitter_emit(&emitter, &event);
-    yaml_emitter_delete(&emitter);
+    end_document(&emitter);
+}
+
+/* --- item by item */
+
+struct sim_yaml_list {
+    yaml_emitter_t emitter;
+    json_t *around;
+    const char *items; /* name of the list in it */
+};
+
+struct sim_yaml_list *sim_yaml_list_begin(struct buf *out, json_t *around)
+{
+    struct sim_yaml_list *list = NEW(struct sim_yaml_list);
+    list->around = around;
+    list->items = json_object_get(around, "rows") ? "rows" : "items";
+    start_document(&list->emitter, out);
+    start(&list->emitter, true);
+    emit_members(&list->emitter, around, NULL, list->items);
+    emit_string(&list->emitter, list->items);
+    start(&list->emitter, false);
+    return list;
+}
+
+void sim_yaml_list_add(struct sim_yaml_list *list, const json_t *item)
+{
+    emit(&list->emitter, item);
+}
+
+void sim_yaml_list_end(struct sim_yaml_list *list)
+{
+    end(&list->emitter, false);
+    emit_members(&list->emitter, list->around, list->items, NULL);
+    end(&list->emitter, true);
+    end_document(&list->emitter);
+}
+
+void sim_yaml_list_free(struct sim_yaml_list *list)
+{
+    if (!list) return;
+    yaml_emitter_delete(&list->emitter);
+    json_decref(list->around);
+    free(list);
 }

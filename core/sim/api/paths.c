@@ -10,14 +10,9 @@
 #include "sim/lua/lua.h"
 #include "sim/text/tree.h"
 
-static struct sim_api *api_of(lua_State *L)
-{
-    return lua_touserdata(L, lua_upvalueindex(1));
-}
-
 static int l_kinds(lua_State *L)
 {
-    struct sim_store *store = api_of(L)->store;
+    struct sim_store *store = ((struct sim_api *)sim_lua_context(L))->store;
     sim_store_lock(store);
     json_t *kinds = sim_kinds_json(store->kinds, store->served_count);
     sim_store_unlock(store);
@@ -27,8 +22,9 @@ static int l_kinds(lua_State *L)
 
 static int l_stats(lua_State *L)
 {
-    json_t *stats = sim_stats_json(&api_of(L)->stats);
-    json_object_set_new(stats, "resources", sim_stats_resources(api_of(L)));
+    struct sim_api *api = sim_lua_context(L);
+    json_t *stats = sim_stats_json(&api->stats);
+    json_object_set_new(stats, "resources", sim_stats_resources(api));
     sim_lua_push_new(L, stats);
     return 1;
 }
@@ -39,7 +35,6 @@ bool sim_paths(struct sim_api *api, const struct sim_request *request, struct si
                                         "text/plain; version=0.0.4; charset=utf-8; escaping=underscores",
                                         "application/jwk-set+json",
                                         "application/com.github.proto-openapi.spec.v2.v1.0+protobuf"};
-    static lua_CFunction const functions[] = {l_kinds, l_stats};
     json_t *query = json_object();
     for (size_t i = 0; i < request->query_count; i++)
         json_object_set_new(query, request->query[i].key, sim_string(request->query[i].value));
@@ -48,10 +43,8 @@ bool sim_paths(struct sim_api *api, const struct sim_request *request, struct si
     lua_pushstring(L, request->uri ? request->uri : request->path);
     sim_lua_push_new(L, query);
     lua_pushboolean(L, strstr(request->accept, "proto-openapi") != NULL);
-    for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
-        lua_pushlightuserdata(L, api);
-        lua_pushcclosure(L, functions[i], 1);
-    }
+    sim_lua_push_function(L, l_kinds, api);
+    sim_lua_push_function(L, l_stats, api);
     json_t *found = sim_lua_call(L);
     if (!found) return false;
     reply->code = (int)json_integer_value(json_array_get(found, 0));

@@ -16,11 +16,6 @@
 
 static const char user_mark[] = "user:";
 
-static const struct writing *writing_of(lua_State *L)
-{
-    return lua_touserdata(L, lua_upvalueindex(1));
-}
-
 /* Returns the map or list that is an argument, borrowed; NULL for anything else. */
 static json_t *node(lua_State *L, int at)
 {
@@ -42,7 +37,7 @@ static bool is_allowed(struct sim_api *api, const json_t *resource, const json_t
  */
 static int l_allows(lua_State *L)
 {
-    struct sim_api *api = writing_of(L)->api;
+    struct sim_api *api = ((struct writing *)sim_lua_context(L))->api;
     const json_t *user = node(L, 1), *resource = node(L, 2), *other = node(L, 3);
     char *why = NULL;
     bool granted =
@@ -56,7 +51,7 @@ static int l_allows(lua_State *L)
 /* rules(namespace): those of who asks. */
 static int l_rules(lua_State *L)
 {
-    const struct writing *w = writing_of(L);
+    const struct writing *w = sim_lua_context(L);
     struct sim_access *access = w->api->access;
     sim_lua_push_new(L, access && w->request->user
                             ? sim_access_rules(access, w->request->user, luaL_checkstring(L, 1))
@@ -68,7 +63,7 @@ static int l_rules(lua_State *L)
  * is a token. */
 static int l_user_of(lua_State *L)
 {
-    struct sim_access *access = writing_of(L)->api->access;
+    struct sim_access *access = ((struct writing *)sim_lua_context(L))->api->access;
     const char *token = luaL_checkstring(L, 1);
     size_t mark = sizeof user_mark - 1;
     json_t *audiences = NULL, *user = NULL;
@@ -84,16 +79,14 @@ static int l_user_of(lua_State *L)
 /* Completes the review; returns true, or its refusal. */
 static json_t *answer(struct writing *w, json_t *review, json_t *now)
 {
-    static lua_CFunction const functions[] = {l_allows, l_rules, l_user_of};
     lua_State *L = sim_lua_take("sim.reviews", "respond");
     sim_lua_push(L, review);
     lua_pushstring(L, w->target->namespace_);
     sim_lua_push(L, w->request->user);
     sim_lua_push(L, now);
-    for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
-        lua_pushlightuserdata(L, w);
-        lua_pushcclosure(L, functions[i], 1);
-    }
+    sim_lua_push_function(L, l_allows, w);
+    sim_lua_push_function(L, l_rules, w);
+    sim_lua_push_function(L, l_user_of, w);
     return sim_lua_call(L);
 }
 

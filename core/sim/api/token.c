@@ -14,15 +14,10 @@ struct token_request {
     const json_t *account;
 };
 
-static const struct token_request *request_of(lua_State *L)
-{
-    return lua_touserdata(L, lua_upvalueindex(1));
-}
-
 static int l_is_there(lua_State *L)
 {
-    json_t *there =
-        sim_stored(request_of(L)->api->store, "v1", luaL_checkstring(L, 1), luaL_checkstring(L, 2));
+    const struct token_request *request = sim_lua_context(L);
+    json_t *there = sim_stored(request->api->store, "v1", luaL_checkstring(L, 1), luaL_checkstring(L, 2));
     lua_pushboolean(L, there != NULL);
     json_decref(there);
     return 1;
@@ -30,7 +25,7 @@ static int l_is_there(lua_State *L)
 
 static int l_issue(lua_State *L)
 {
-    const struct token_request *request = request_of(L);
+    const struct token_request *request = sim_lua_context(L);
     struct sim_access *access = request->api->access;
     const struct sim_account who = {
         sim_text_at(request->account, "metadata.namespace"), sim_text_at(request->account, "metadata.name"),
@@ -44,7 +39,6 @@ static int l_issue(lua_State *L)
 
 static json_t *answer(const struct writing *w, json_t *body, struct token_request *request)
 {
-    static lua_CFunction const functions[] = {l_is_there, l_issue};
     int64_t now_s = clock_wall_us(sim_clock(w->api)) / 1000000;
     lua_State *L = sim_lua_take("sim.tokens", "create");
     sim_lua_push(L, body);
@@ -52,10 +46,8 @@ static json_t *answer(const struct writing *w, json_t *body, struct token_reques
     lua_pushstring(L, w->by.manager);
     lua_pushnumber(L, (lua_Number)now_s);
     lua_pushstring(L, SIM_AUDIENCE);
-    for (size_t i = 0; i < ARRAY_LEN(functions); i++) {
-        lua_pushlightuserdata(L, request);
-        lua_pushcclosure(L, functions[i], 1);
-    }
+    sim_lua_push_function(L, l_is_there, request);
+    sim_lua_push_function(L, l_issue, request);
     return sim_lua_call(L);
 }
 

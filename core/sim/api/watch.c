@@ -27,7 +27,7 @@ struct sim_watch {
     struct sim_api *api;
     const struct sim_served *served;
     struct sim_list_options options;
-    struct sim_event_form form;
+    struct sim_view view;
     char *prefix;         /* of its namespace */
     struct omap *initial; /* objects that are sent first */
     struct omap_cursor cursor;
@@ -76,7 +76,7 @@ static void watch_free(struct sim_stream *stream)
     sim_list_options_clear(&watch->options);
     sim_actions_clear(&watch->actions);
     sim_out_clear(&watch->out);
-    free((char *)watch->form.include_object);
+    free((char *)watch->view.include_object);
     free(watch->prefix);
     free(watch);
 }
@@ -94,7 +94,7 @@ static bool selected(const struct sim_watch *watch, const struct sim_object *obj
 /* An object is no list: a server ends there. */
 static bool ends(struct sim_watch *watch)
 {
-    bool ended = watch->form.form == SIM_FORM_PARTIAL_LIST;
+    bool ended = watch->view.form == SIM_FORM_PARTIAL_LIST;
     if (ended) watch->then = SIM_THEN_END;
     return ended;
 }
@@ -103,7 +103,7 @@ static void send_event(struct sim_watch *watch, const char *type, const struct s
                        uint64_t version)
 {
     if (ends(watch)) return;
-    sim_form_event(&watch->out, &watch->form, type, object, version);
+    sim_form_event(&watch->out, &watch->view, type, object, version);
     watch->sent++;
     watch->delivered = watch->version;
     sim_count(&watch->api->stats.events, 1);
@@ -128,7 +128,7 @@ static void render(struct sim_watch *watch, const struct sim_event *event)
 static void put_bookmark(struct sim_watch *watch, bool initial_end)
 {
     if (ends(watch)) return;
-    sim_form_bookmark(&watch->out, &watch->form, watch->version, initial_end);
+    sim_form_bookmark(&watch->out, &watch->view, watch->version, initial_end);
     watch->delivered = watch->version;
     sim_count(&watch->api->stats.bookmarks, 1);
 }
@@ -230,27 +230,10 @@ static bool produce_live(struct sim_watch *watch)
     return watch->then == SIM_THEN_END || watch->out.len > 0 || (!watch->polled && nap(watch));
 }
 
-/* Performs an action; returns false if the client disconnected during a pause. */
-static bool act(struct sim_watch *watch, struct sim_action *action)
-{
-    bool ok = !action->pause_ms || sim_wait(watch->fd, action->pause_ms);
-    if (action->text) sim_out_put(&watch->out, (struct str){action->text, action->len});
-    watch->then = action->then;
-    sim_action_free(action);
-    return ok;
-}
-
-static ssize_t finish(struct sim_watch *watch)
-{
-    if (watch->then == SIM_THEN_SILENCE) sim_wait(watch->fd, -1);
-    if (watch->then == SIM_THEN_RESET) return SIM_STREAM_RESET;
-    return watch->then == SIM_THEN_END ? SIM_STREAM_END : SIM_STREAM_BROKEN;
-}
-
 static bool produce(struct sim_watch *watch)
 {
     struct sim_action *action = sim_actions_due(&watch->actions, watch->sent);
-    if (action) return act(watch, action);
+    if (action) return sim_out_act(&watch->out, action, &watch->then, watch->fd);
     if (watch->stage == WATCH_LIVE) return produce_live(watch);
     produce_initial(watch);
     return true;
@@ -265,7 +248,7 @@ static ssize_t watch_read(struct sim_stream *stream, char *to, size_t room)
         if (!produce(watch)) return watch->polled ? SIM_STREAM_LATER : SIM_STREAM_BROKEN;
         if (had && watch->out.len == had && watch->stage == WATCH_LIVE) break; /* all that is ready */
     }
-    return watch->out.len ? (ssize_t)watch->out.len : finish(watch);
+    return watch->out.len ? (ssize_t)watch->out.len : sim_stream_end(watch->then, watch->fd);
 }
 
 /* Ends the watch with a single error. Takes `status`. */
@@ -321,11 +304,11 @@ static struct sim_watch *watch_new(struct sim_api *api, const struct sim_request
     *options = (struct sim_list_options){0};
     if (faulty->ignores_initial_events) watch->options.send_initial = false;
     watch->end_bookmark = watch->options.send_initial && watch->options.bookmarks && !faulty->no_end_bookmark;
-    watch->form = (struct sim_event_form){.api = api,
-                                          .served = target->served,
-                                          .form = media.form,
-                                          .beta = media.beta && !media.protobuf,
-                                          .include_object = xstrdup(watch->options.include_object)};
+    watch->view = (struct sim_view){.api = api,
+                                    .served = target->served,
+                                    .form = media.form,
+                                    .beta = media.beta && !media.protobuf,
+                                    .include_object = xstrdup(watch->options.include_object)};
     watch->prefix = target->namespace_ ? xasprintf("%s/", target->namespace_) : xstrdup("");
     watch->deadline_ms = clock_now_ms(sim_clock(api)) + timeout_s * 1000;
     watch->watcher.wake_fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);

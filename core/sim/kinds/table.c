@@ -32,29 +32,22 @@ static json_t *columns_of(const struct sim_kind *kind)
     return columns;
 }
 
-json_t *sim_table_row(const struct sim_kind *kind, json_t *object, const char *include_object, int64_t now_s)
+json_t *sim_table_cells(const struct sim_kind *kind, json_t *object, int64_t now_s)
 {
     json_t *columns = columns_of(kind);
     json_t *stored = sim_to_stored(kind, json_incref(object));
-    bool whole = include_object && strcmp(include_object, "Object") == 0;
-    char *api_version = whole ? sim_api_version(kind) : NULL;
     lua_State *L = sim_lua_take("sim.tables", "row");
     sim_lua_push(L, columns);
-    sim_lua_push(L, object);
     sim_lua_push(L, stored);
-    lua_pushstring(L, include_object);
-    lua_pushstring(L, kind->kind);
-    lua_pushstring(L, api_version);
     lua_pushboolean(L, kind->graceful);
     lua_pushnumber(L, (lua_Number)now_s);
     json_t *row = sim_lua_call(L);
     json_decref(columns);
     json_decref(stored);
-    free(api_version);
     return row;
 }
 
-static json_t *definitions_of(const struct sim_kind *kind)
+json_t *sim_table_columns(const struct sim_kind *kind)
 {
     json_t *columns = columns_of(kind);
     lua_State *L = sim_lua_take("sim.tables", "definitions");
@@ -62,30 +55,4 @@ static json_t *definitions_of(const struct sim_kind *kind)
     json_t *definitions = sim_lua_call(L);
     json_decref(columns);
     return definitions;
-}
-
-json_t *sim_table(const struct sim_kind *kind, json_t *const *objects, size_t n, const char *rv,
-                  const char *continue_token, const char *include_object, bool with_columns, int64_t now_s)
-{
-    json_t *rows = json_array();
-    if (!rv && n == 1) rv = sim_text_at(objects[0], "metadata.resourceVersion");
-    for (size_t i = 0; i < n; i++)
-        json_array_append_new(rows, sim_table_row(kind, objects[i], include_object, now_s));
-    return json_pack("{ss ss s{ss* ss*} so so}", "kind", "Table", "apiVersion", "meta.k8s.io/v1", "metadata",
-                     "resourceVersion", nonempty(rv), "continue", nonempty(continue_token),
-                     "columnDefinitions", with_columns ? definitions_of(kind) : json_null(), "rows", rows);
-}
-
-void sim_form_to_beta(json_t *object)
-{
-    static const char *const members[] = {"items", "rows"};
-    json_t *item, *inner;
-    size_t at;
-    if (strcmp(sim_text_at(object, "apiVersion"), "meta.k8s.io/v1") == 0)
-        json_object_set_new(object, "apiVersion", json_string("meta.k8s.io/v1beta1"));
-    for (size_t i = 0; i < ARRAY_LEN(members); i++)
-        json_array_foreach (json_object_get(object, members[i]), at, item) {
-            inner = json_object_get(item, "object");
-            sim_form_to_beta(json_is_object(inner) ? inner : item);
-        }
 }

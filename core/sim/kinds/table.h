@@ -13,13 +13,6 @@ enum sim_form {
     SIM_FORM_UNACCEPTABLE, /* respond 406 */
 };
 
-/* One of the media types of an Accept header, with its relevant parameters. */
-struct sim_clause {
-    struct str type, as, group, version;
-    double q;
-};
-struct sim_clause sim_read_clause(struct str text);
-
 /* Forms that a server has besides JSON. */
 struct sim_spoken {
     bool tables, protobuf;
@@ -40,15 +33,9 @@ struct sim_media sim_negotiate_of(const struct sim_kind *kind, const char *accep
  * slash is not enough, as it is for kinds of CustomResourceDefinitions. */
 bool sim_is_routed(const char *accept);
 
-/* Makes the form, with all that is in it, one of meta.k8s.io/v1beta1, in place. */
-void sim_form_to_beta(json_t *object);
-
 /* Returns a 400 for an `include_object` that no Table has; NULL if it has it. */
 json_t *sim_table_refused(const char *include_object);
-/* A meta.k8s.io/v1 Table of `n` objects. `rv` (NULL: that of the one object) and `continue_token` may be
- * NULL. `include_object` is as in the query, NULL and "" mean Metadata. Later events of a watch come without
- * column definitions. */
-json_t *sim_table(const struct sim_kind *kind, json_t *const *objects, size_t n, const char *rv,
-                  const char *continue_token, const char *include_object, bool with_columns, int64_t now_s);
-/* One more row of it, for a table that has too many objects to hold them all as JSON. */
-json_t *sim_table_row(const struct sim_kind *kind, json_t *object, const char *include_object, int64_t now_s);
+/* The definitions of its columns. */
+json_t *sim_table_columns(const struct sim_kind *kind);
+/* A list with the cells of an object, and with its conditions or null. */
+json_t *sim_table_cells(const struct sim_kind *kind, json_t *object, int64_t now_s);

@@ -66,6 +66,17 @@ lua_State *sim_lua_take(const char *module, const char *function)
     return L;
 }
 
+void sim_lua_push_function(lua_State *L, lua_CFunction function, const void *ctx)
+{
+    lua_pushlightuserdata(L, (void *)ctx);
+    lua_pushcclosure(L, function, 1);
+}
+
+void *sim_lua_context(lua_State *L)
+{
+    return lua_touserdata(L, lua_upvalueindex(1));
+}
+
 static bool call(lua_State *L)
 {
     if (lua_pcall(L, lua_gettop(L) - 1, 1, 0) == 0) return true;

@@ -14,6 +14,9 @@ lua_State *sim_lua_take(const char *module, const char *function);
 void sim_lua_push(lua_State *L, const json_t *value);
 /* The same of a new value, which is taken, and is there until the call is over. */
 void sim_lua_push_new(lua_State *L, json_t *value);
+/* Pushes a function for Lua to call, which finds `ctx` by sim_lua_context. */
+void sim_lua_push_function(lua_State *L, lua_CFunction function, const void *ctx);
+void *sim_lua_context(lua_State *L);
 /* Calls the function with the arguments, and puts the state back. Returns its result, a new reference: NULL
  * for nil, and after an error, which is a mistake of ours and logged. */
 json_t *sim_lua_call(lua_State *L);

@@ -180,6 +180,7 @@ static struct sim_object *clone(const struct sim_object *object)
     char *new_base = (char *)copy;
     memcpy(new_base + from, base + from, size_of(object) - from);
     copy->refs = 1;
+    copy->wire_sizes[0] = copy->wire_sizes[1] = 0;
     copy->key = new_base + (object->key - base);
     copy->phase = new_base + (object->phase - base);
     copy->node = new_base + (object->node - base);
@@ -225,12 +226,8 @@ void sim_object_unref(struct sim_object *object)
 
 json_t *sim_object_json(const struct sim_object *object, const char *kind, const char *api_version)
 {
-    json_t *body = json_loadb(object->text, object->len, 0, NULL);
-    must(body);
     json_t *whole = json_pack("{ss ss}", "kind", kind, "apiVersion", api_version);
-    json_object_update(whole, body);
-    json_decref(body);
-    return whole;
+    return sim_read_stored((struct str){object->text, object->len}, NULL, whole);
 }
 
 const char *sim_object_name(const struct sim_object *object)
@@ -240,8 +237,9 @@ const char *sim_object_name(const struct sim_object *object)
 
 static bool labels_match(const struct sim_object *object, const struct sim_selector *selector)
 {
-    json_t *labels =
-        object->labels.len ? json_loadb(object->text + object->labels.at, object->labels.len, 0, NULL) : NULL;
+    json_t *labels = object->labels.len
+                         ? sim_read_stored(sim_object_slice(object, object->labels), NULL, json_object())
+                         : NULL;
     bool matches = sim_selector_matches_labels(selector, labels);
     json_decref(labels);
     return matches;
@@ -251,8 +249,9 @@ static bool fields_match(const struct sim_object *object, const struct sim_selec
 {
     char namespace_[256] = "";
     if (object->namespace_len < sizeof namespace_) memcpy(namespace_, object->key, object->namespace_len);
-    json_t *whole =
-        sim_selector_needs_object(selector) ? json_loadb(object->text, object->len, 0, NULL) : NULL;
+    json_t *whole = sim_selector_needs_object(selector)
+                        ? sim_read_stored((struct str){object->text, object->len}, NULL, json_object())
+                        : NULL;
     struct sim_fields fields = {.name = sim_object_name(object),
                                 .namespace_ = namespace_,
                                 .phase = object->phase,

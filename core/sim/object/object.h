@@ -3,6 +3,7 @@
  * everything else in it is constant once it is stored. A new one belongs to its creator until the store takes
  * it. */
 #pragma once
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include <jansson.h>
@@ -19,6 +20,9 @@ struct sim_span {
 
 struct sim_object {
     uint32_t refs;
+    /* Bytes of its message in protobuf, and of that of its metadata alone; 0: nobody knows yet. Written by
+     * whoever finds them out, on any thread. */
+    atomic_uint wire_sizes[2];
     uint32_t len; /* of the text */
     uint64_t version;
     const char *key; /* "namespace/name", or "name" */

@@ -6,6 +6,7 @@
 #include "base/mem.h"
 #include "sim/proto/wire_internal.h"
 #include "sim/text/protobuf.h"
+#include "sim/text/text.h"
 #include "sim/text/tree.h"
 
 static const char magic[4] = {'k', '8', 's', 0};
@@ -30,78 +31,72 @@ const struct schema_type *sim_wire_type(const char *api_version, const char *kin
     return type;
 }
 
-void sim_wire_wrap(struct buf *out, size_t from, const char *api_version, const char *kind)
+static void put_head(struct buf *out, const char *api_version, const char *kind, size_t len)
 {
-    struct buf head = {0};
-    buf_append(&head, magic, sizeof magic);
-    size_t meta = head.len;
-    sim_protobuf_put(&head, API_VERSION, str_of(api_version));
-    sim_protobuf_put(&head, KIND, str_of(kind));
-    sim_wire_close(&head, TYPE_META, meta);
-    sim_wire_close(out, RAW, from);
-    size_t len = out->len - from;
-    buf_reserve(out, head.len);
-    memmove(out->data + from + head.len, out->data + from, len);
-    memcpy(out->data + from, head.data, head.len);
-    out->len += head.len;
-    buf_clear(&head);
+    buf_append(out, magic, sizeof magic);
+    size_t meta = out->len;
+    sim_protobuf_put(out, API_VERSION, str_of(api_version));
+    sim_protobuf_put(out, KIND, str_of(kind));
+    sim_wire_close(out, TYPE_META, meta);
+    out->len += sim_protobuf_head(buf_reserve(out, 1 + SIM_PROTOBUF_VARINT_MAX), RAW, len);
 }
 
-void sim_wire_list_begin(struct sim_wire_list *list, struct buf *out, const json_t *metadata)
+void sim_wire_list_head(struct buf *out, const char *api_version, const char *kind, struct str metadata,
+                        size_t len)
 {
-    list->out = out;
-    list->from = out->len;
-    sim_wire_put_message(out, schema_type("meta/v1.ListMeta"), metadata);
-    sim_wire_close(out, LIST_META, list->from);
+    struct buf meta = {0};
+    sim_wire_put_message(&meta, schema_type("meta/v1.ListMeta"), metadata);
+    put_head(out, api_version, kind, sim_protobuf_head_size(meta.len) + meta.len + len);
+    sim_protobuf_put(out, LIST_META, buf_slice(&meta));
+    buf_clear(&meta);
 }
 
-void sim_wire_list_add(struct sim_wire_list *list, const json_t *item)
+bool sim_wire_put_item(struct buf *out, const struct schema_type *type, struct str item)
 {
-    size_t from = list->out->len;
-    sim_wire_put_message(list->out, list->type, item);
-    sim_wire_close(list->out, LIST_ITEMS, from);
-}
-
-void sim_wire_list_end(struct sim_wire_list *list)
-{
-    sim_wire_wrap(list->out, list->from, list->api_version, list->kind);
-}
-
-/* Returns the type of a list's items; NULL if the object is no list of a known kind. */
-static const struct schema_type *item_type(const char *api_version, const char *kind, const json_t *object)
-{
-    struct str name = str_of(kind);
-    if (!str_ends(name, STR("List")) || !json_is_array(json_object_get(object, "items"))) return NULL;
-    char *item = xstrndup(kind, name.n - strlen("List"));
-    const struct schema_type *type = sim_wire_type(api_version, item);
-    free(item);
-    return type;
-}
-
-static void put_list(struct buf *out, const json_t *object, struct sim_wire_list *list)
-{
-    size_t i;
-    json_t *item;
-    sim_wire_list_begin(list, out, json_object_get(object, "metadata"));
-    json_array_foreach (json_object_get(object, "items"), i, item) sim_wire_list_add(list, item);
-    sim_wire_list_end(list);
-}
-
-bool sim_wire_put(struct buf *out, const json_t *object)
-{
-    const char *api_version = sim_text_at(object, "apiVersion"), *kind = sim_text_at(object, "kind");
     size_t from = out->len;
-    const struct schema_type *items = item_type(api_version, kind, object);
-    const struct schema_type *type = items ? NULL : sim_wire_type(api_version, kind);
-    if (!items && !type) return false;
-    if (items) {
-        put_list(out, object,
-                 &(struct sim_wire_list){.api_version = api_version, .kind = kind, .type = items});
-        return true;
-    }
-    sim_wire_put_message(out, type, object);
-    sim_wire_wrap(out, from, api_version, kind);
-    return true;
+    bool ok = sim_wire_put_message(out, type, item);
+    sim_wire_close(out, LIST_ITEMS, from);
+    return ok;
+}
+
+/* Returns a text among the members; a new string, "" without it. */
+static char *text_of(struct str json, const char *key)
+{
+    struct str value = {0};
+    if (sim_text_member(json, key, &value)) value = sim_text_unquote(value);
+    return xstrndup(value.p ? value.p : "", value.n);
+}
+
+/* Appends the message of an object, or of a list, whose items the type is of. */
+static bool put_object(struct buf *out, const char *api_version, const char *kind, struct str json)
+{
+    struct str items, metadata, n = str_of(kind);
+    bool list = str_ends(n, STR("List")) && sim_text_member(json, "items", &items) && *items.p == '[';
+    char *one = xstrndup(kind, list ? n.n - strlen("List") : n.n);
+    const struct schema_type *type = sim_wire_type(api_version, one);
+    struct buf content = {0};
+    struct sim_members each;
+    struct str key, item;
+    bool ok = type != NULL;
+    free(one);
+    if (list) sim_members_open(items, &each);
+    while (ok && list && sim_members_next(&each, &key, &item)) ok = sim_wire_put_item(&content, type, item);
+    if (ok && !list) ok = sim_wire_put_message(&content, type, json);
+    if (!sim_text_member(json, "metadata", &metadata)) metadata = STR("{}");
+    if (ok && list) sim_wire_list_head(out, api_version, kind, metadata, content.len);
+    if (ok && !list) put_head(out, api_version, kind, content.len);
+    if (ok) buf_str(out, buf_slice(&content));
+    buf_clear(&content);
+    return ok;
+}
+
+bool sim_wire_put(struct buf *out, struct str json)
+{
+    char *api_version = text_of(json, "apiVersion"), *kind = text_of(json, "kind");
+    bool ok = put_object(out, api_version, kind, json);
+    free(api_version);
+    free(kind);
+    return ok;
 }
 
 /* --- reading */

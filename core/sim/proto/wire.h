@@ -18,26 +18,17 @@
 /* Returns the type of an object or of what is sent with requests: "v1" "DeleteOptions"; NULL if unknown. */
 const struct schema_type *sim_wire_type(const char *api_version, const char *kind);
 
-/* Appends the object, or list, in its envelope; false, with nothing appended, if its type is unknown. */
-bool sim_wire_put(struct buf *out, const json_t *object);
+/* Appends the object, or list, that a compact text is, in its envelope; false, with nothing appended, if its
+ * type is unknown, or the text no JSON. */
+bool sim_wire_put(struct buf *out, struct str json);
 /* Appends the message of a known type, without an envelope. Values of another form than the type has are left
- * out. */
-void sim_wire_put_message(struct buf *out, const struct schema_type *type, const json_t *object);
-/* Appends the envelope around the message that stands in `out` from `from` on. */
-void sim_wire_wrap(struct buf *out, size_t from, const char *api_version, const char *kind);
+ * out. False if the text is not valid and compact. */
+bool sim_wire_put_message(struct buf *out, const struct schema_type *type, struct str json);
 
-/* A list that is written item by item. */
-struct sim_wire_list {
-    const char *api_version, *kind;
-    const struct schema_type *type; /* of its items */
-    struct buf *out;
-    size_t from;
-};
-
-/* Appends the head of a list with that metadata, its items, and the envelope around it. */
-void sim_wire_list_begin(struct sim_wire_list *list, struct buf *out, const json_t *metadata);
-void sim_wire_list_add(struct sim_wire_list *list, const json_t *item);
-void sim_wire_list_end(struct sim_wire_list *list);
+/* A list item by item: the head, with its metadata in JSON, in front of `len` bytes of items; and an item. */
+void sim_wire_list_head(struct buf *out, const char *api_version, const char *kind, struct str metadata,
+                        size_t len);
+bool sim_wire_put_item(struct buf *out, const struct schema_type *type, struct str item);
 
 /* Reads an object in its envelope. NULL with an error that says what is wrong. */
 json_t *sim_wire_get(struct str bytes, struct err *err);

@@ -11,33 +11,10 @@
 #include "sim/text/random.h"
 #include "sim/text/template.h"
 
-enum hole {
-    NAME,
-    APP,
-    HASH,
-    SHORT,
-    NAMESPACE,
-    UID,
-    VERSION,
-    TIME,
-    TIER,
-    RELEASE,
-    ZONE,
-    CHECKSUM,
-    OWNER,
-    WRITTEN,
-    REPORTED,
-    NODE,
-    HOST_IP,
-    IP,
-    CONTAINER,
-    IMAGE,
-    TAG,
-    DIGEST,
-    CONTAINER_ID,
-    RESTARTS,
-    HOLES
-};
+/* Holes of the template, in the order of their names. */
+enum { NAME, APP, HASH, SHORT, NAMESPACE, UID, VERSION, TIME, TIER, RELEASE, ZONE, CHECKSUM, OWNER };
+enum { WRITTEN = OWNER + 1, REPORTED, NODE, HOST_IP, IP, CONTAINER, IMAGE, TAG, DIGEST, CONTAINER_ID };
+enum { RESTARTS = CONTAINER_ID + 1, HOLES };
 
 static const char *const hole_names[HOLES] = {
     "name",    "app",     "hash",      "short",    "namespace", "uid",     "version",      "time",
@@ -85,8 +62,7 @@ void sim_pods_free(struct sim_pods *pods)
     free(pods);
 }
 
-__attribute__((format(printf, 3, 4))) static void set(struct pod *pod, enum hole hole, const char *format,
-                                                      ...)
+__attribute__((format(printf, 3, 4))) static void set(struct pod *pod, size_t hole, const char *format, ...)
 {
     va_list args;
     va_start(args, format);
@@ -96,13 +72,13 @@ __attribute__((format(printf, 3, 4))) static void set(struct pod *pod, enum hole
     pod->values[hole] = (struct str){pod->text[hole], (size_t)n};
 }
 
-static void set_hex(struct pod *pod, enum hole hole, struct sim_random *random, size_t digits)
+static void set_hex(struct pod *pod, size_t hole, struct sim_random *random, size_t digits)
 {
     sim_random_hex(random, pod->text[hole], digits);
     pod->values[hole] = (struct str){pod->text[hole], digits};
 }
 
-static void set_uid(struct pod *pod, enum hole hole, struct sim_random *random)
+static void set_uid(struct pod *pod, size_t hole, struct sim_random *random)
 {
     sim_random_uid(random, pod->text[hole]);
     pod->values[hole] = str_of(pod->text[hole]);
@@ -134,7 +110,7 @@ static void set_name(struct pod *pod, size_t i)
     set(pod, NAME, "%s-%s-%s", pod->text[APP], pod->text[HASH], suffix);
 }
 
-static void set_time(struct pod *pod, enum hole hole, struct sim_random *random, unsigned days)
+static void set_time(struct pod *pod, size_t hole, struct sim_random *random, unsigned days)
 {
     set(pod, hole, "2026-11-%02uT%02u:%02u:%02uZ", 1 + sim_random_below(random, days),
         sim_random_below(random, 24), sim_random_below(random, 60), sim_random_below(random, 60));

@@ -6,15 +6,27 @@
 #include <string.h>
 
 #include "base/mem.h"
+#include "sim/object/convert.h"
+#include "sim/text/text.h"
 #include "sim/text/tree.h"
 #include "sim/validate/decode.h"
-
-#define PARTIAL_HEAD(version) \
-    "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"meta.k8s.io/" version "\",\"metadata\":"
 
 static void put(struct sim_out *out, const char *text)
 {
     sim_out_put(out, str_of(text));
+}
+
+/* The apiVersion of forms. */
+static const char *meta_version(const struct sim_view *view)
+{
+    return view->beta ? "meta.k8s.io/v1beta1" : "meta.k8s.io/v1";
+}
+
+static void put_partial_head(struct sim_out *out, const struct sim_view *view)
+{
+    put(out, "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"");
+    put(out, meta_version(view));
+    put(out, "\",\"metadata\":");
 }
 
 static struct str number(uint64_t version, char digits[24])
@@ -27,39 +39,60 @@ static void put_version(struct buf *out, uint64_t version)
     buf_printf(out, "\"resourceVersion\":\"%llu\"", (unsigned long long)version);
 }
 
-static void list_meta(struct buf *out, const struct sim_list_meta *meta)
+/* What has no version is an object that is not stored. */
+void sim_form_list_meta(struct buf *out, const struct sim_list_meta *meta)
 {
-    buf_puts(out, "\"metadata\":{");
-    put_version(out, meta->version);
+    buf_putc(out, '{');
+    if (meta->version) put_version(out, meta->version);
     if (meta->token) buf_printf(out, ",\"continue\":\"%s\"", meta->token);
     if (meta->remaining >= 0) buf_printf(out, ",\"remainingItemCount\":%lld", (long long)meta->remaining);
     if (meta->shard) buf_printf(out, ",\"shardInfo\":{\"selector\":\"%s\"}", meta->shard);
     buf_putc(out, '}');
 }
 
-void sim_form_list_head(struct buf *out, const struct sim_served *served, enum sim_form form,
-                        const struct sim_list_meta *meta)
+static void put_columns(struct buf *out, struct sim_view *view)
 {
-    if (form == SIM_FORM_JSON && served->kind->custom) {
+    json_t *columns = view->columns_sent ? json_null() : sim_table_columns(view->served->kind);
+    sim_put_json(out, columns);
+    json_decref(columns);
+    view->columns_sent = true;
+}
+
+void sim_form_list_head(struct buf *out, struct sim_view *view, const struct sim_list_meta *meta)
+{
+    const struct sim_served *served = view->served;
+    if (view->form == SIM_FORM_JSON && served->kind->custom) {
         buf_printf(out, "{\"apiVersion\":\"%s\",\"items\":", served->api_version);
         return;
     }
-    if (form == SIM_FORM_JSON)
-        buf_printf(out, "{\"kind\":\"%s\",\"apiVersion\":\"%s\",", served->kind->list_kind,
-                   served->api_version);
-    else
-        buf_puts(out, "{\"kind\":\"PartialObjectMetadataList\",\"apiVersion\":\"meta.k8s.io/v1\",");
-    list_meta(out, meta);
-    buf_puts(out, ",\"items\":");
+    buf_printf(out, "{\"kind\":\"%s\",\"apiVersion\":\"%s\",",
+               view->form == SIM_FORM_JSON    ? served->kind->list_kind
+               : view->form == SIM_FORM_TABLE ? "Table"
+                                              : "PartialObjectMetadataList",
+               view->form == SIM_FORM_JSON ? served->api_version : meta_version(view));
+    buf_puts(out, "\"metadata\":");
+    sim_form_list_meta(out, meta);
+    if (view->form == SIM_FORM_TABLE) {
+        buf_puts(out, ",\"columnDefinitions\":");
+        put_columns(out, view);
+    }
+    buf_puts(out, view->form == SIM_FORM_TABLE ? ",\"rows\":" : ",\"items\":");
+}
+
+/* What Go made no slice for is null. */
+static const char *none_of(const struct sim_view *view)
+{
+    const struct sim_kind *kind = view->served->kind;
+    bool has_columns = view->form == SIM_FORM_TABLE && json_array_size(kind->printer_columns) > 0;
+    return view->form == SIM_FORM_JSON || has_columns ? "[]" : "null";
 }
 
 /* Lists of custom resources are written in the order of their keys: metadata comes behind the items. */
-void sim_form_list_tail(struct buf *out, const struct sim_served *served, enum sim_form form,
-                        const struct sim_list_meta *meta)
+void sim_form_list_tail(struct buf *out, const struct sim_view *view, const struct sim_list_meta *meta)
 {
-    buf_puts(out, !meta->empty ? "]" : form == SIM_FORM_JSON ? "[]" : "null");
-    if (form == SIM_FORM_JSON && served->kind->custom) {
-        buf_printf(out, ",\"kind\":\"%s\",\"metadata\":{", served->kind->list_kind);
+    buf_puts(out, meta->empty ? none_of(view) : "]");
+    if (view->form == SIM_FORM_JSON && view->served->kind->custom) {
+        buf_printf(out, ",\"kind\":\"%s\",\"metadata\":{", view->served->kind->list_kind);
         buf_printf(out, "\"continue\":\"%s\",", meta->token ? meta->token : "");
         if (meta->remaining >= 0) buf_printf(out, "\"remainingItemCount\":%lld,", (long long)meta->remaining);
         put_version(out, meta->version);
@@ -80,7 +113,7 @@ static void put_json(struct sim_out *out, json_t *value)
 /* Conversion to a version adds it to DaemonSets, and nothing to metadata alone. */
 static const char generation[] = "deprecated.daemonset.template.generation";
 
-void sim_form_hide_generation(const struct sim_kind *kind, json_t *object)
+static void hide_generation(const struct sim_kind *kind, json_t *object)
 {
     json_t *metadata = json_object_get(object, "metadata"), *list = json_object_get(metadata, "annotations");
     if (!sim_kind_is(kind, "DaemonSet")) return;
@@ -100,11 +133,24 @@ static void converted(struct sim_out *out, const struct sim_served *served, cons
     put_json(out, value);
 }
 
-/* Writes the object as a client sees it, with kind and apiVersion; with another version if requested. `beta`:
- * only of watches, whose replies are not rewritten later. */
-static void whole(struct sim_out *out, const struct sim_served *served, enum sim_form form, bool beta,
+/* Of DaemonSets. */
+static void put_daemon_metadata(struct sim_out *out, const struct sim_view *view,
+                                const struct sim_object *object, uint64_t version)
+{
+    json_t *value = sim_served_json(view->served, object);
+    if (version)
+        sim_set_at(value, "metadata.resourceVersion", sim_textf("%llu", (unsigned long long)version));
+    hide_generation(view->served->kind, value);
+    put_json(out, json_incref(json_object_get(value, "metadata")));
+    json_decref(value);
+}
+
+/* Writes the object as a client sees it, with kind and apiVersion, or metadata alone; with another version if
+ * requested. */
+static void whole(struct sim_out *out, const struct sim_view *view, enum sim_form form,
                   const struct sim_object *object, uint64_t version)
 {
+    const struct sim_served *served = view->served;
     struct str text = {object->text + 1, object->len - 1}; /* behind the brace */
     struct sim_span v = object->version_text;
     char digits[24];
@@ -112,26 +158,17 @@ static void whole(struct sim_out *out, const struct sim_served *served, enum sim
         converted(out, served, object, version, false);
         return;
     }
-    if (form != SIM_FORM_JSON && sim_kind_is(served->kind, "DaemonSet")) {
-        json_t *value = sim_served_json(served, object);
-        if (version)
-            sim_set_at(value, "metadata.resourceVersion", sim_textf("%llu", (unsigned long long)version));
-        sim_form_hide_generation(served->kind, value);
-        put(out, beta ? PARTIAL_HEAD("v1beta1") : PARTIAL_HEAD("v1"));
-        put_json(out, json_incref(json_object_get(value, "metadata")));
-        json_decref(value);
-        put(out, "}");
-        return;
-    }
-    if (form == SIM_FORM_PARTIAL || form == SIM_FORM_PARTIAL_LIST) {
-        struct str metadata = sim_object_slice(object, object->metadata);
-        text = (struct str){metadata.p, metadata.n};
-        put(out, beta ? PARTIAL_HEAD("v1beta1") : PARTIAL_HEAD("v1"));
-    } else {
+    if (form == SIM_FORM_JSON) {
         put(out, "{");
         put(out, served->head);
+    } else {
+        text = sim_object_slice(object, object->metadata);
+        put_partial_head(out, view);
     }
-    if (version && version != object->version) {
+    if (form != SIM_FORM_JSON && sim_kind_is(served->kind, "DaemonSet")) {
+        put_daemon_metadata(out, view, object, version);
+        text.n = 0;
+    } else if (version && version != object->version) {
         size_t before = (size_t)(object->text + v.at - text.p);
         sim_out_put(out, (struct str){text.p, before});
         sim_out_put(out, number(version, digits));
@@ -141,49 +178,102 @@ static void whole(struct sim_out *out, const struct sim_served *served, enum sim
     if (form != SIM_FORM_JSON) put(out, "}");
 }
 
-void sim_form_item(struct sim_out *out, const struct sim_served *served, enum sim_form form,
-                   const struct sim_object *object)
+/* --- Tables */
+
+/* The object as far as its cells are about it: the owners of its fields are most of its text, and in none. */
+static json_t *shown(const struct sim_served *served, const struct sim_object *object)
 {
-    if (form == SIM_FORM_JSON && served->kind->conversion)
-        converted(out, served, object, 0, true);
-    else if (form == SIM_FORM_JSON && !served->kind->custom)
-        sim_out_put(out, (struct str){object->text, object->len});
-    else
-        whole(out, served, form, false, object, 0);
+    struct str owners = {0};
+    if (!served->kind->custom)
+        sim_text_member(sim_object_slice(object, object->metadata), "managedFields", &owners);
+    json_t *value = json_pack("{ss ss}", "kind", served->kind->kind, "apiVersion", served->api_version);
+    sim_read_stored((struct str){object->text, object->len}, owners.p, value);
+    return sim_from_stored(served->kind, value);
 }
 
-void sim_form_object(struct sim_out *out, const struct sim_served *served, enum sim_form form,
-                     const struct sim_object *object)
+/* Writes a row up to its object, whose value it takes. */
+static void row_head(struct sim_out *out, const struct sim_view *view, json_t *value)
 {
-    whole(out, served, form, false, object, 0);
+    json_t *row = sim_table_cells(view->served->kind, value, sim_now_s(view->api));
+    put(out, "{\"cells\":");
+    put_json(out, json_incref(json_array_get(row, 0)));
+    if (json_is_array(json_array_get(row, 1))) {
+        put(out, ",\"conditions\":");
+        put_json(out, json_incref(json_array_get(row, 1)));
+    }
+    put(out, ",\"object\":");
+    json_decref(row);
+    json_decref(value);
+}
+
+static bool includes(const struct sim_view *view, const char *what)
+{
+    return view->include_object && strcmp(view->include_object, what) == 0;
+}
+
+static void put_row(struct sim_out *out, const struct sim_view *view, const struct sim_object *object)
+{
+    row_head(out, view, shown(view->served, object));
+    if (includes(view, "None"))
+        put(out, "null");
+    else
+        whole(out, view, includes(view, "Object") ? SIM_FORM_JSON : SIM_FORM_PARTIAL, object, 0);
+    put(out, "}");
+}
+
+static void table_head(struct sim_out *out, struct sim_view *view, uint64_t version)
+{
+    struct buf head = {0};
+    sim_form_list_head(&head, view, &(struct sim_list_meta){.version = version, .remaining = -1});
+    buf_putc(&head, '[');
+    sim_out_put(out, buf_slice(&head));
+    buf_clear(&head);
+}
+
+/* Writes a Table of one object, or the object. */
+static void one(struct sim_out *out, struct sim_view *view, const struct sim_object *object, uint64_t version)
+{
+    if (view->form != SIM_FORM_TABLE) {
+        whole(out, view, view->form, object, version);
+        return;
+    }
+    table_head(out, view, version ? version : object->version);
+    put_row(out, view, object);
+    put(out, "]}");
+}
+
+/* --- What is sent */
+
+bool sim_form_is_made(const struct sim_view *view)
+{
+    return view->form != SIM_FORM_JSON || view->served->kind->conversion || view->served->kind->custom;
+}
+
+void sim_form_item(struct sim_out *out, const struct sim_view *view, const struct sim_object *object)
+{
+    if (view->form == SIM_FORM_TABLE)
+        put_row(out, view, object);
+    else if (!sim_form_is_made(view))
+        sim_out_put(out, (struct str){object->text, object->len});
+    else if (view->form == SIM_FORM_JSON && view->served->kind->conversion)
+        converted(out, view->served, object, 0, true);
+    else
+        whole(out, view, view->form, object, 0);
+}
+
+void sim_form_object(struct sim_out *out, struct sim_view *view, const struct sim_object *object)
+{
+    one(out, view, object, 0);
     put(out, "\n");
 }
 
-static void table_of(struct sim_out *out, struct sim_event_form *form, const struct sim_object *object,
-                     uint64_t version)
-{
-    char digits[24];
-    json_t *one = sim_served_json(form->served, object);
-    json_t *const objects[] = {one};
-    number(version ? version : object->version, digits);
-    json_t *table = sim_table(form->served->kind, objects, 1, digits, NULL, form->include_object,
-                              !form->columns_sent, sim_now_s(form->api));
-    if (form->beta) sim_form_to_beta(table);
-    put_json(out, table);
-    form->columns_sent = true;
-    json_decref(one);
-}
-
-void sim_form_event(struct sim_out *out, struct sim_event_form *form, const char *type,
+void sim_form_event(struct sim_out *out, struct sim_view *view, const char *type,
                     const struct sim_object *object, uint64_t version)
 {
     put(out, "{\"type\":\"");
     put(out, type);
     put(out, "\",\"object\":");
-    if (form->form == SIM_FORM_TABLE)
-        table_of(out, form, object, version);
-    else
-        whole(out, form->served, form->form, form->beta, object, version);
+    one(out, view, object, version);
     put(out, "}\n");
 }
 
@@ -195,45 +285,59 @@ void sim_form_error(struct buf *out, json_t *status)
     json_decref(event);
 }
 
-static json_t *bookmark_object(const struct sim_event_form *form, uint64_t version, bool initial_end)
+static json_t *bookmark_object(const struct sim_view *view, uint64_t version, bool initial_end)
 {
     char digits[24];
     number(version, digits);
     json_t *metadata = json_pack("{ss}", "resourceVersion", digits);
     if (initial_end)
         json_object_set_new(metadata, "annotations", json_pack("{ss}", "k8s.io/initial-events-end", "true"));
-    bool plain = form->form == SIM_FORM_JSON || form->form == SIM_FORM_TABLE;
-    const char *kind = plain ? form->served->kind->kind : "PartialObjectMetadata";
-    const char *api_version = plain ? form->served->api_version : "meta.k8s.io/v1";
+    bool plain = view->form == SIM_FORM_JSON || view->form == SIM_FORM_TABLE;
+    const char *kind = plain ? view->served->kind->kind : "PartialObjectMetadata";
+    const char *api_version = plain ? view->served->api_version : meta_version(view);
     json_t *object = json_pack("{ss ss so}", "kind", kind, "apiVersion", api_version, "metadata", metadata);
     struct sim_decoding decoding = {0};
-    if (plain && form->served->kind->schema)
+    if (plain && view->served->kind->schema)
         json_object_update_new(
-            object, sim_decode(schema_type_of_kind(form->served->kind->schema), object, &decoding));
-    if (plain && strcmp(form->served->kind->group, "apps") == 0 && sim_at(object, "spec"))
+            object, sim_decode(schema_type_of_kind(view->served->kind->schema), object, &decoding));
+    if (plain && strcmp(view->served->kind->group, "apps") == 0 && sim_at(object, "spec"))
         sim_set_at(object, "spec.selector", json_null());
-    if (plain && sim_kind_is(form->served->kind, "DaemonSet"))
+    if (plain && sim_kind_is(view->served->kind, "DaemonSet"))
         json_object_set_new(sim_at(object, "metadata.annotations"), generation, json_string("0"));
     else if (plain && sim_at(object, "spec.selector"))
         sim_default(json_object_get(object, "spec"), "replicas", json_integer(0));
     return object;
 }
 
+/* The bookmark that ends the initial events keeps its annotation in every form. */
+static void put_bookmark_row(struct sim_out *out, struct sim_view *view, json_t *object, uint64_t version,
+                             bool initial_end)
+{
+    table_head(out, view, version);
+    row_head(out, view, json_deep_copy(object));
+    if (includes(view, "None") && !initial_end)
+        put(out, "null");
+    else if (includes(view, "Object"))
+        put_json(out, json_incref(object));
+    else {
+        hide_generation(view->served->kind, object);
+        put_partial_head(out, view);
+        put_json(out, json_incref(json_object_get(object, "metadata")));
+        put(out, "}");
+    }
+    put(out, "}]}");
+    json_decref(object);
+}
+
 /* As a real server fills it: an empty object of the kind, as Go writes it, and for Tables a row about
  * nothing. */
-void sim_form_bookmark(struct sim_out *out, struct sim_event_form *form, uint64_t version, bool initial_end)
+void sim_form_bookmark(struct sim_out *out, struct sim_view *view, uint64_t version, bool initial_end)
 {
-    json_t *object = bookmark_object(form, version, initial_end);
-    if (form->form == SIM_FORM_TABLE) {
-        json_t *const objects[] = {object};
-        json_t *table = sim_table(form->served->kind, objects, 1, NULL, NULL, form->include_object,
-                                  !form->columns_sent, sim_now_s(form->api));
-        form->columns_sent = true;
-        json_decref(object);
-        object = table;
-    }
-    if (form->beta) sim_form_to_beta(object);
+    json_t *object = bookmark_object(view, version, initial_end);
     put(out, "{\"type\":\"BOOKMARK\",\"object\":");
-    put_json(out, object);
+    if (view->form == SIM_FORM_TABLE)
+        put_bookmark_row(out, view, object, version, initial_end);
+    else
+        put_json(out, object);
     put(out, "}\n");
 }

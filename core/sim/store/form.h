@@ -15,34 +15,33 @@ struct sim_list_meta {
     bool empty;        /* at the tail: no item was sent */
 };
 
-/* Append the text before the first item of a list, and behind the last one; the first item begins with `[`.
- */
-void sim_form_list_head(struct buf *out, const struct sim_served *served, enum sim_form form,
-                        const struct sim_list_meta *meta);
-void sim_form_list_tail(struct buf *out, const struct sim_served *served, enum sim_form form,
-                        const struct sim_list_meta *meta);
-/* Takes from a DaemonSet what its metadata alone does not have. */
-void sim_form_hide_generation(const struct sim_kind *kind, json_t *object);
-/* Appends an item of a list, without a comma. */
-void sim_form_item(struct sim_out *out, const struct sim_served *served, enum sim_form form,
-                   const struct sim_object *object);
-
-/* Appends the response to a GET: JSON or PartialObjectMetadata. */
-void sim_form_object(struct sim_out *out, const struct sim_served *served, enum sim_form form,
-                     const struct sim_object *object);
-
-struct sim_event_form {
+/* How a client wants to see objects. */
+struct sim_view {
     const struct sim_api *api; /* of Tables: whose clock tells ages; NULL if there are none */
     const struct sim_served *served;
     enum sim_form form;
-    const char *include_object; /* of Tables */
-    bool columns_sent;          /* only the first Table has its columns */
+    const char *include_object; /* of Tables: as in the query, NULL and "" mean Metadata */
+    bool columns_sent;          /* only the first Table of a watch has its columns */
     bool beta;                  /* the form is one of meta.k8s.io/v1beta1 */
 };
+
+/* Appends the metadata of a list, with the braces. */
+void sim_form_list_meta(struct buf *out, const struct sim_list_meta *meta);
+/* Append the text before the first item of a list, and behind the last one; the first item begins with `[`.
+ */
+void sim_form_list_head(struct buf *out, struct sim_view *view, const struct sim_list_meta *meta);
+void sim_form_list_tail(struct buf *out, const struct sim_view *view, const struct sim_list_meta *meta);
+/* Appends an item of a list, or a row, without a comma. */
+void sim_form_item(struct sim_out *out, const struct sim_view *view, const struct sim_object *object);
+/* Is the item another text than what is stored? */
+bool sim_form_is_made(const struct sim_view *view);
+
+/* Appends the response to a GET. */
+void sim_form_object(struct sim_out *out, struct sim_view *view, const struct sim_object *object);
 
 /* Appends a complete line of a watch: an event ERROR with the Status, which it takes. */
 void sim_form_error(struct buf *out, json_t *status);
 /* Appends a complete line of a watch. `version` is that of the object; 0: its own. */
-void sim_form_event(struct sim_out *out, struct sim_event_form *form, const char *type,
+void sim_form_event(struct sim_out *out, struct sim_view *view, const char *type,
                     const struct sim_object *object, uint64_t version);
-void sim_form_bookmark(struct sim_out *out, struct sim_event_form *form, uint64_t version, bool initial_end);
+void sim_form_bookmark(struct sim_out *out, struct sim_view *view, uint64_t version, bool initial_end);

@@ -8,75 +8,42 @@
 
 #include "base/mem.h"
 #include "base/must.h"
+#include "sim/store/filter.h"
 
-enum { GZIP_LEVEL = 1, GZIP_WINDOW = 15 + 16, BLOCK = 256 << 10 }; /* + 16: with the header of gzip */
+enum { GZIP_LEVEL = 1, GZIP_WINDOW = 15 + 16, BLOCK = 64 << 10 }; /* + 16: with the header of gzip */
 
 struct gzip {
-    struct sim_stream stream;
-    struct sim_stream *inner;
-    struct buf in;  /* read and not yet compressed */
-    struct buf out; /* compressed */
-    size_t out_at;  /* bytes of it that were passed on */
-    ssize_t ended;  /* what the inner stream ended with, 0 before */
+    struct sim_filter filter; /* first: it is what is freed */
     z_stream z;
 };
 
-static void gzip_free(struct sim_stream *stream)
+static void end(struct sim_filter *filter)
 {
-    struct gzip *gzip = container_of(stream, struct gzip, stream);
-    deflateEnd(&gzip->z);
-    gzip->inner->free(gzip->inner);
-    buf_clear(&gzip->in);
-    buf_clear(&gzip->out);
-    free(gzip);
+    deflateEnd(&container_of(filter, struct gzip, filter)->z);
 }
 
 /* Returns the flush mode. A stream that breaks still delivers its data, so that the client receives the same
  * partial response. */
-static int flush_of(const struct gzip *gzip)
+static int flush_of(const struct sim_filter *filter)
 {
-    if (!gzip->ended) return Z_NO_FLUSH;
-    return gzip->ended == SIM_STREAM_END ? Z_FINISH : Z_SYNC_FLUSH;
+    if (!filter->ended) return Z_NO_FLUSH;
+    return filter->ended == SIM_STREAM_END ? Z_FINISH : Z_SYNC_FLUSH;
 }
 
 /* Compresses all of what was read. */
-static void pack(struct gzip *gzip)
+static void pack(struct sim_filter *filter)
 {
-    gzip->z.next_in = (unsigned char *)gzip->in.data;
-    gzip->z.avail_in = (unsigned)gzip->in.len;
-    gzip->out.len = gzip->out_at = 0;
+    z_stream *z = &container_of(filter, struct gzip, filter)->z;
+    z->next_in = (unsigned char *)filter->in.data;
+    z->avail_in = (unsigned)filter->in.len;
     do {
-        gzip->z.next_out = (unsigned char *)buf_reserve(&gzip->out, BLOCK);
-        gzip->z.avail_out = BLOCK;
-        int rc = deflate(&gzip->z, flush_of(gzip));
+        z->next_out = (unsigned char *)buf_reserve(&filter->out, BLOCK);
+        z->avail_out = BLOCK;
+        int rc = deflate(z, flush_of(filter));
         must(rc == Z_OK || rc == Z_STREAM_END || rc == Z_BUF_ERROR);
-        gzip->out.len += BLOCK - gzip->z.avail_out;
-    } while (gzip->z.avail_out == 0);
-    gzip->in.len = 0;
-}
-
-static void read_more(struct gzip *gzip)
-{
-    ssize_t n = gzip->inner->read(gzip->inner, buf_reserve(&gzip->in, BLOCK), BLOCK);
-    if (n < 0)
-        gzip->ended = n;
-    else
-        gzip->in.len = (size_t)n;
-}
-
-static ssize_t gzip_read(struct sim_stream *stream, char *to, size_t room)
-{
-    struct gzip *gzip = container_of(stream, struct gzip, stream);
-    while (gzip->out_at == gzip->out.len && !gzip->ended) {
-        if (gzip->in.len == 0) read_more(gzip);
-        pack(gzip);
-    }
-    size_t n = gzip->out.len - gzip->out_at;
-    if (n == 0) return gzip->ended;
-    if (n > room) n = room;
-    memcpy(to, gzip->out.data + gzip->out_at, n);
-    gzip->out_at += n;
-    return (ssize_t)n;
+        filter->out.len += BLOCK - z->avail_out;
+    } while (z->avail_out == 0);
+    filter->in.len = 0;
 }
 
 static void start(z_stream *z)
@@ -87,12 +54,12 @@ static void start(z_stream *z)
 struct sim_stream *sim_gzip(struct sim_stream *inner, struct buf *head)
 {
     struct gzip *gzip = NEW(struct gzip);
-    gzip->stream = (struct sim_stream){gzip_read, gzip_free};
-    gzip->inner = inner;
-    gzip->in = *head;
+    sim_filter_init(&gzip->filter, inner, pack, end);
+    gzip->filter.in = *head;
     *head = (struct buf){0};
     start(&gzip->z);
-    return &gzip->stream;
+    pack(&gzip->filter);
+    return &gzip->filter.stream;
 }
 
 void sim_gzip_text(struct buf *text)

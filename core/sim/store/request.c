@@ -134,6 +134,22 @@ void sim_out_clear(struct sim_out *out)
     buf_clear(&out->kept);
 }
 
+bool sim_out_act(struct sim_out *out, struct sim_action *action, enum sim_then *then, int fd)
+{
+    bool ok = !action->pause_ms || sim_wait(fd, action->pause_ms);
+    if (action->text) sim_out_put(out, (struct str){action->text, action->len});
+    *then = action->then;
+    sim_action_free(action);
+    return ok;
+}
+
+ssize_t sim_stream_end(enum sim_then then, int fd)
+{
+    if (then == SIM_THEN_SILENCE) sim_wait(fd, -1);
+    if (then == SIM_THEN_RESET) return SIM_STREAM_RESET;
+    return then == SIM_THEN_GO_ON || then == SIM_THEN_END ? SIM_STREAM_END : SIM_STREAM_BROKEN;
+}
+
 bool sim_wait(int fd, int64_t ms)
 {
     struct pollfd closed = {.fd = fd, .events = POLLRDHUP};

@@ -90,6 +90,12 @@ void sim_out_put(struct sim_out *out, struct str bytes);
 bool sim_out_full(const struct sim_out *out);
 void sim_out_clear(struct sim_out *out);
 
+/* Performs an action of a stream, and frees it: waits, sends its bytes, and says what is to happen then.
+ * False if the client of `fd` disconnected during its pause. */
+bool sim_out_act(struct sim_out *out, struct sim_action *action, enum sim_then *then, int fd);
+/* Returns what a stream ends with that has sent all. */
+ssize_t sim_stream_end(enum sim_then then, int fd);
+
 /* Waits until the time has passed, or for ever with -1; false when the other side has closed the connection.
  */
 bool sim_wait(int fd, int64_t ms);

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/mem.h"
-#include "base/must.h"
+#include "sim/lua/lua.h"
 #include "sim/object/status.h"
 #include "sim/store/action.h"
 #include "sim/store/form.h"
@@ -13,26 +13,6 @@
 #include "sim/text/tree.h"
 
 enum { OVERSIZE = 9 << 20 };
-
-static const char *const names[] = {
-    [SIM_WRONG_STATUS] = "status",
-    [SIM_WRONG_DELAY] = "delay",
-    [SIM_WRONG_CLOSE] = "close",
-    [SIM_WRONG_RESET] = "reset",
-    [SIM_WRONG_SILENCE] = "silence",
-    [SIM_WRONG_PAUSE] = "pause",
-    [SIM_WRONG_CUT] = "cut",
-    [SIM_WRONG_HALF_LINE] = "half-line",
-    [SIM_WRONG_INVALID_JSON] = "invalid-json",
-    [SIM_WRONG_UNKNOWN_TYPE] = "unknown-type",
-    [SIM_WRONG_NO_METADATA] = "no-metadata",
-    [SIM_WRONG_OVERSIZE] = "oversize",
-    [SIM_WRONG_ERROR_EVENT] = "error-event",
-    [SIM_WRONG_END] = "end",
-    [SIM_WRONG_LINE] = "line",
-    [SIM_WRONG_NO_END] = "no-end-bookmark",
-    [SIM_WRONG_IGNORE_INITIAL] = "ignore-initial-events",
-};
 
 static char *text_or(const json_t *step, const char *key, const char *otherwise)
 {
@@ -43,10 +23,14 @@ static char *text_or(const json_t *step, const char *key, const char *otherwise)
 void sim_wrong_read(const json_t *step, struct sim_wrong *wrong)
 {
     const json_t *after = json_object_get(step, "after");
-    const char *what = sim_text_at(step, "what");
-    *wrong = (struct sim_wrong){
-        .size = OVERSIZE, .in_stream = after != NULL, .after = (size_t)json_integer_value(after)};
-    while (strcmp(what, names[wrong->kind]) != 0) must(++wrong->kind < ARRAY_LEN(names));
+    lua_State *L = sim_lua_take("sim.wrongs", "number");
+    lua_pushstring(L, sim_text_at(step, "what"));
+    json_t *kind = sim_lua_call(L);
+    *wrong = (struct sim_wrong){.kind = (enum sim_wrong_kind)json_integer_value(kind),
+                                .size = OVERSIZE,
+                                .in_stream = after != NULL,
+                                .after = (size_t)json_integer_value(after)};
+    json_decref(kind);
     sim_duration_read(json_object_get(step, "for"), &wrong->for_ms);
     if (json_object_get(step, "size")) sim_size_read(json_object_get(step, "size"), &wrong->size);
     wrong->code = (int)sim_int_at(step, "code", wrong->kind == SIM_WRONG_ERROR_EVENT ? 410 : 500);
@@ -93,38 +77,11 @@ struct wrong_stream {
     bool watch;
 };
 
-/* Kind and apiVersion, then `members`, as an event; without the former as an item, if `type` is NULL. */
-static void write_object(struct buf *out, const struct sim_served *served, const char *type,
-                         const char *members)
-{
-    if (type)
-        buf_printf(out, "{\"type\":\"%s\",\"object\":{%s%s}}\n", type, served->head, members);
-    else
-        buf_printf(out, "{%s}", members);
-}
-
-/* The beginning of the metadata of an object that is not stored: such as the stream may have. */
-static void write_place(struct buf *out, const struct wrong_stream *stream, const char *name)
-{
-    buf_printf(out, "\"metadata\":{\"name\":\"%s\",", name);
-    if (stream->served->kind->namespaced)
-        buf_printf(out, "\"namespace\":\"%s\",", stream->namespace_ ? stream->namespace_ : "default");
-}
-
-static void invent(struct buf *out, const struct wrong_stream *stream, const char *type)
-{
-    struct buf members = {0};
-    write_place(&members, stream, "half");
-    buf_puts(&members, "\"resourceVersion\":\"1\"}");
-    write_object(out, stream->served, type, buf_text(&members));
-    buf_clear(&members);
-}
-
-/* Any object of the stream, as an event or as an item. */
+/* Any object of the stream, as an event or as an item; nothing if it has none. */
 static void real_object(struct buf *out, const struct wrong_stream *stream, const char *type)
 {
     struct sim_out text = {0};
-    struct sim_event_form form = {.served = stream->served, .form = SIM_FORM_JSON};
+    struct sim_view view = {.served = stream->served, .form = SIM_FORM_JSON};
     struct omap_cursor cursor;
     char *prefix = stream->namespace_ ? xasprintf("%s/", stream->namespace_) : xstrdup("");
     sim_store_lock(stream->api->store);
@@ -132,55 +89,40 @@ static void real_object(struct buf *out, const struct wrong_stream *stream, cons
     const struct sim_object *object = omap_next(&cursor);
     if (object && strncmp(object->key, prefix, strlen(prefix)) != 0) object = NULL;
     if (object && type)
-        sim_form_event(&text, &form, type, object, 0);
+        sim_form_event(&text, &view, type, object, 0);
     else if (object)
-        sim_form_item(&text, stream->served, SIM_FORM_JSON, object);
+        sim_form_item(&text, &view, object);
     sim_store_unlock(stream->api->store);
-    if (object)
-        buf_str(out, buf_slice(&text.kept));
-    else
-        invent(out, stream, type);
+    buf_str(out, buf_slice(&text.kept));
     sim_out_clear(&text);
     free(prefix);
 }
 
-static void half(struct buf *out, const struct wrong_stream *stream)
-{
-    real_object(out, stream, stream->watch ? "MODIFIED" : NULL);
-    out->len /= 2;
-}
-
-static void oversize(struct buf *out, const struct sim_wrong *wrong, const struct wrong_stream *stream)
-{
-    struct buf members = {0};
-    write_place(&members, stream, "oversize");
-    buf_puts(&members, "\"uid\":\"00000000-0000-4000-8000-000000000000\",\"resourceVersion\":\"1\","
-                       "\"annotations\":{\"pad\":\"");
-    memset(buf_reserve(&members, wrong->size), 'x', wrong->size);
-    members.len += wrong->size;
-    buf_puts(&members, "\"}}");
-    write_object(out, stream->served, stream->watch ? "ADDED" : NULL, buf_text(&members));
-    buf_clear(&members);
-}
-
+/* What is sent, which lua/sim/wrongs.lua writes. */
 static void bytes_of(struct buf *out, const struct sim_wrong *wrong, const struct wrong_stream *stream)
 {
-    bool watch = stream->watch;
-    switch (wrong->kind) {
-    case SIM_WRONG_CUT:
-    case SIM_WRONG_HALF_LINE: half(out, stream); break;
-    case SIM_WRONG_INVALID_JSON:
-        buf_puts(out, watch ? "{\"type\":\"MODIFIED\",\"object\":{]}\n" : "{\"metadata\":}");
-        break;
-    case SIM_WRONG_UNKNOWN_TYPE: real_object(out, stream, "RENAMED"); break;
-    case SIM_WRONG_NO_METADATA:
-        write_object(out, stream->served, watch ? "ADDED" : NULL, "\"spec\":{}");
-        break;
-    case SIM_WRONG_OVERSIZE: oversize(out, wrong, stream); break;
-    case SIM_WRONG_ERROR_EVENT: sim_form_error(out, sim_wrong_status(wrong)); break;
-    case SIM_WRONG_LINE: buf_printf(out, watch ? "%s\n" : "%s", wrong->text); break;
-    default: break;
+    const char *ns = stream->namespace_ ? stream->namespace_ : "default";
+    bool half = wrong->kind == SIM_WRONG_CUT || wrong->kind == SIM_WRONG_HALF_LINE;
+    struct buf object = {0};
+    if (wrong->kind == SIM_WRONG_ERROR_EVENT) {
+        sim_form_error(out, sim_wrong_status(wrong));
+        return;
     }
+    if (half || wrong->kind == SIM_WRONG_UNKNOWN_TYPE)
+        real_object(&object, stream, !half ? "RENAMED" : stream->watch ? "MODIFIED" : NULL);
+    lua_State *L = sim_lua_take("sim.wrongs", "bytes");
+    lua_pushinteger(L, wrong->kind);
+    lua_pushboolean(L, stream->watch);
+    lua_pushstring(L, stream->served->head);
+    lua_pushstring(L, stream->served->kind->namespaced ? ns : NULL);
+    lua_pushnumber(L, (lua_Number)wrong->size);
+    lua_pushstring(L, wrong->text);
+    lua_pushstring(L, buf_text(&object));
+    json_t *bytes = sim_lua_call(L);
+    buf_append(out, json_string_value(bytes), json_string_length(bytes));
+    if (half) out->len /= 2;
+    json_decref(bytes);
+    buf_clear(&object);
 }
 
 static enum sim_then then_of(const struct sim_wrong *wrong)

@@ -17,22 +17,21 @@ static bool problem(struct buf *problems, const char *prefix, const char *text)
     return false;
 }
 
-static bool lower_alnum(char c)
+/* Letters and digits, inside of it also those of `more`. */
+static bool consists(struct str s, const char *letters, const char *more)
 {
-    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9');
+    bool good = s.n > 0;
+    for (size_t i = 0; good && i < s.n; i++)
+        good = s.p[i] && (strchr(letters, s.p[i]) || (i && i + 1 < s.n && strchr(more, s.p[i])));
+    return good;
 }
 
-static bool alnum(char c)
-{
-    return lower_alnum(c) || (c >= 'A' && c <= 'Z');
-}
+#define LOWER "abcdefghijklmnopqrstuvwxyz0123456789"
+#define UPPER "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
 
 static bool is_label(struct str s)
 {
-    if (s.n == 0 || !lower_alnum(s.p[0]) || !lower_alnum(s.p[s.n - 1])) return false;
-    for (size_t i = 0; i < s.n; i++)
-        if (!lower_alnum(s.p[i]) && s.p[i] != '-') return false;
-    return true;
+    return consists(s, LOWER, "-");
 }
 
 /* Returns whether it is labels joined by dots; the length of each is not checked. */
@@ -46,10 +45,7 @@ static bool is_subdomain(struct str s)
 
 static bool is_key_name(struct str s)
 {
-    if (s.n == 0 || !alnum(s.p[0]) || !alnum(s.p[s.n - 1])) return false;
-    for (size_t i = 0; i < s.n; i++)
-        if (!alnum(s.p[i]) && s.p[i] != '-' && s.p[i] != '_' && s.p[i] != '.') return false;
-    return true;
+    return consists(s, LOWER UPPER, "-_.");
 }
 
 static bool check_subdomain(struct str name, const char *prefix, struct buf *problems)

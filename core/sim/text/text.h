@@ -5,11 +5,27 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "base/str.h"
+#include "base/buf.h"
+
+/* Reads all of a text once. */
+struct sim_reader {
+    const char *at, *end; /* `at`: the next value, or what is behind it */
+    bool is_bad;          /* the text is not such JSON: `at` is at its end */
+    const char *skipped;  /* a value that sim_read_stored takes for an empty list; NULL: none */
+};
+
+/* Steps to the next member or element of the container whose opening bracket was read; false behind its end.
+ * `key` is without its quotes, escapes left as they are; NULL in an array. */
+bool sim_reader_next(struct sim_reader *in, char close, struct str *key);
+/* Steps over a value, and returns it. */
+struct str sim_reader_take(struct sim_reader *in);
+/* Appends what stands between the quotes of a string, its escapes resolved. */
+void sim_text_unescape(struct buf *out, struct str quoted);
 
 /* Walks the members of an object, or the elements of an array, in their order. */
 struct sim_members {
-    const char *at, *end;
+    struct sim_reader in;
+    char close;
 };
 
 /* Opens a container; returns false if `json` is neither an object nor an array. */

@@ -8,6 +8,7 @@
 
 #include "base/mem.h"
 #include "base/text/widen.h"
+#include "sim/text/text.h"
 
 enum { NUMBER_MAX = 40 }; /* bytes of a number */
 
@@ -117,6 +118,63 @@ json_t *sim_parse(struct str text, size_t flags, json_error_t *error)
     if (widen_integers(text, false, &wide)) value = json_loadb(wide.data, wide.len, flags, error);
     buf_clear(&wide);
     return value;
+}
+
+static json_t *read_string(struct str quoted)
+{
+    if (!memchr(quoted.p, '\\', quoted.n)) return json_stringn_nocheck(quoted.p + 1, quoted.n - 2);
+    json_t *string = json_loadb(quoted.p, quoted.n, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
+    return string ? string : json_string("");
+}
+
+static json_t *read_members(struct sim_reader *in, json_t *object);
+
+static json_t *read_value(struct sim_reader *in)
+{
+    if (*in->at == '{') return read_members(in, json_object());
+    if (*in->at == '[') {
+        json_t *list = json_array();
+        if (in->at == in->skipped) {
+            sim_reader_take(in);
+            return list;
+        }
+        in->at++;
+        while (sim_reader_next(in, ']', NULL)) json_array_append_new(list, read_value(in));
+        return list;
+    }
+    struct str value = sim_reader_take(in);
+    switch (*value.p) {
+    case '"': return read_string(value);
+    case 't': return json_true();
+    case 'f': return json_false();
+    case 'n': return json_null();
+    default: break;
+    }
+    for (size_t i = 0; i < value.n; i++)
+        if (strchr(".eE", value.p[i])) return json_real(strtod(value.p, NULL));
+    return json_integer(strtoll(value.p, NULL, 10));
+}
+
+/* Adds the members of the object that is read to another one, and returns that. */
+static json_t *read_members(struct sim_reader *in, json_t *object)
+{
+    struct str key;
+    in->at++;
+    while (sim_reader_next(in, '}', &key)) {
+        if (memchr(key.p, '\\', key.n)) {
+            json_t *name = read_string((struct str){key.p - 1, key.n + 2});
+            json_object_set_new_nocheck(object, json_string_value(name), read_value(in));
+            json_decref(name);
+        } else
+            json_object_setn_new_nocheck(object, key.p, key.n, read_value(in));
+    }
+    return object;
+}
+
+json_t *sim_read_stored(struct str text, const char *skipped, json_t *object)
+{
+    struct sim_reader in = {text.p, text.p + text.n, false, skipped};
+    return read_members(&in, object);
 }
 
 void sim_put_json(struct buf *out, const json_t *value)

@@ -34,6 +34,10 @@ json_t *sim_vtextf(const char *format, va_list args) __attribute__((format(print
 json_t *sim_string(const char *text);
 /* Parses JSON as jansson does, but integers beyond 64 bits become doubles, as in Go. New reference. */
 json_t *sim_parse(struct str text, size_t flags, json_error_t *error);
+/* Adds the members of an object that is stored, of whose text everything is known to be right, to another
+ * one, which is returned: several times as fast as parsing it. A list that begins at `skipped`, which may be
+ * NULL, is left empty. */
+json_t *sim_read_stored(struct str text, const char *skipped, json_t *object);
 /* Appends the value as compact JSON. */
 void sim_put_json(struct buf *out, const json_t *value);
 /* Likewise, as Go prints it with %v: messages of errors have it. */

@@ -8,11 +8,11 @@ enum { NOW = 1767225600 }; /* 2026-01-01T00:00:00Z */
 static json_t *cells_of(const char *plural, const char *object)
 {
     const struct sim_kind *kind = kind_named(plural);
-    json_t *value = js(object), *table = sim_table(kind, &value, 1, NULL, NULL, "None", true, NOW);
-    json_t *row = json_array_get(json_object_get(table, "rows"), 0);
-    json_t *cells = json_incref(json_object_get(row, "cells"));
-    assert_int_equal(json_array_size(cells), json_array_size(json_object_get(table, "columnDefinitions")));
-    json_decref(table);
+    json_t *value = js(object), *row = sim_table_cells(kind, value, NOW), *columns = sim_table_columns(kind);
+    json_t *cells = json_incref(json_array_get(row, 0));
+    assert_int_equal(json_array_size(cells), json_array_size(columns));
+    json_decref(columns);
+    json_decref(row);
     json_decref(value);
     return cells;
 }

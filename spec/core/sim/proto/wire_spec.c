@@ -8,12 +8,21 @@
 #include "sim/proto/wire.h"
 #include "sim/text/tree.h"
 
+static bool put(struct buf *bytes, const json_t *object)
+{
+    struct buf text = {0};
+    sim_put_json(&text, object);
+    bool ok = sim_wire_put(bytes, buf_slice(&text));
+    buf_clear(&text);
+    return ok;
+}
+
 static json_t *around(const char *text)
 {
     struct buf bytes = {0};
     struct err err;
     json_t *object = js(text);
-    assert_true(sim_wire_put(&bytes, object));
+    assert_true(put(&bytes, object));
     json_t *again = sim_wire_get(buf_slice(&bytes), &err);
     if (!again) fail_msg("%s: %s", text, err.text);
     buf_clear(&bytes);
@@ -86,7 +95,7 @@ static void test_lists_and_what_is_no_resource(void **state)
     json_t *list =
         js("{'apiVersion':'v1','kind':'ConfigMapList','metadata':{'resourceVersion':'7'},'items':[{"
            "'metadata':{'name':'a'}},{'metadata':{'name':'b'}}]}");
-    assert_true(sim_wire_put(&bytes, list));
+    assert_true(put(&bytes, list));
     assert_memory_equal(bytes.data,
                         "k8s\0\x0a\x13\x0a\x02v1\x12\x0d"
                         "ConfigMapList\x12",
@@ -94,7 +103,7 @@ static void test_lists_and_what_is_no_resource(void **state)
     buf_clear(&bytes);
     json_decref(list);
     json_t *unknown = js("{'apiVersion':'example.com/v1','kind':'Shop'}");
-    assert_false(sim_wire_put(&bytes, unknown));
+    assert_false(put(&bytes, unknown));
     assert_int_equal(bytes.len, 0);
     json_decref(unknown);
 }
@@ -109,7 +118,7 @@ static void test_broken_messages_are_refused(void **state)
         js("{'apiVersion':'v1','kind':'Pod','metadata':{'name':'a','labels':{'a':'b'}},'spec':{'containers':"
            "[{'name':'c','image':'i','resources':{'limits':{'cpu':'1'}},'livenessProbe':{'httpGet':{'port':"
            "80}}}],'volumes':[{'name':'v','emptyDir':{}}]},'status':{'startTime':'2026-01-02T03:04:05Z'}}");
-    assert_true(sim_wire_put(&bytes, pod));
+    assert_true(put(&bytes, pod));
     for (size_t n = 0; n < bytes.len; n++) {
         char *part = xmalloc(n ? n : 1);
         memcpy(part, bytes.data, n);

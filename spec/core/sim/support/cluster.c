@@ -52,7 +52,7 @@ void sim_cluster_call(struct sim_cluster *cluster, const char *request, const ch
                                .path = path,
                                .query = params,
                                .query_count = split_query(query, params),
-                               .accept = "",
+                               .accept = cluster->accept ? cluster->accept : "",
                                .content_type = content_type,
                                .body = str_of(body ? body : ""),
                                .fd = -1};
