@@ -52,6 +52,7 @@ static json_t *read_number(const char *text, int64_t *number)
                                   good ? "value out of range" : "invalid syntax");
 }
 
+/* A code 500 has no reason. */
 json_t *sim_version_refused(const char *version, bool stored)
 {
     json_t *message =
