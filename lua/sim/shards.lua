@@ -45,7 +45,7 @@ local function read_range(words, field)
 end
 
 local function parse(text)
-  local field, texts, ranges, rest, more = nil, {}, {}, text, nil
+  local field, texts, ranges, rest = nil, {}, {}, text
   repeat
     local words
     words, rest = read_call(rest)
@@ -53,7 +53,7 @@ local function parse(text)
     field = words[1]
     ranges[#ranges + 1], ranges[#ranges + 2] = first, last
     texts[#texts + 1] = string.format("shardRange(%s, '%s', '%s')", field, words[2], words[3])
-    more = rest:sub(1, 2) == "||"
+    local more = rest:sub(1, 2) == "||"
     if more then rest = rest:sub(3) end
   until not more
   if rest ~= "" then fail('unexpected text "%s"', rest) end

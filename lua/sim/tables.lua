@@ -5,7 +5,7 @@
 local cells = require "sim.cells"
 local json = require "sim.json"
 
-local at, text, object = json.at, json.text, json.object
+local text, object = json.text, json.object
 
 local tables = {}
 
