@@ -96,11 +96,11 @@ describe("replicas that share objects #threads", function()
     group = shards.group { server = sim.server, kind = "pods", namespace = "", lease = 3,
       total = sim.api:get("/sim/stats").resources.pods.objects }
     local first = group:start()
-    group:settle()
+    group:settle(300)
     local all = first.process:memory().objects
     group:start()
     group:start()
-    group:settle()
+    group:settle(300)
     local function part() return first.process:memory().objects / all end
     await(function() return part() < 0.45 end, function() return "a third of the memory, not " .. part() end, 30)
   end)
