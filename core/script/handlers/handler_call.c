@@ -193,7 +193,7 @@ void handler_call_begin(struct script_handler *h, const struct handler_event *ev
                                         .account = &h->ticks,
                                         .fence = fence,
                                         .slot = slot,
-                                        .prepare = prepare,
+                                        .prepare = h->takes[event->type] ? prepare : NULL,
                                         .prepare_ctx = call,
                                         .done = on_done,
                                         .describe = describe,

@@ -20,10 +20,8 @@ METRIC(metric_tasks_cancelled, 3, "kubelua_tasks_cancelled_total",
 
 /* Pushes what the coroutine is resumed with: xpcall, as only its handler sees the frames of an error while
  * they are there. */
-static int l_prepare(lua_State *L)
+static void push_call(lua_State *L, struct script *script, const struct task_call *call)
 {
-    struct script *script = script_of(L);
-    const struct task_call *call = script->call.entry.ctx;
     push_ref(L, script, REF_XPCALL);
     if (call->push)
         call->push(L, call->prepare_ctx);
@@ -31,6 +29,12 @@ static int l_prepare(lua_State *L)
         script_push_function(L, call->function);
     push_ref(L, script, REF_TRACEBACK);
     if (call->prepare) call->prepare(L, call->prepare_ctx);
+}
+
+static int l_prepare(lua_State *L)
+{
+    struct script *script = script_of(L);
+    push_call(L, script, script->call.entry.ctx);
     return lua_gettop(L);
 }
 
@@ -182,6 +186,22 @@ static void enter(struct task *task)
     task_pause_allow(task);
 }
 
+/* Returns a status of Lua. Only what is made for the call may raise: references take no memory. */
+static int prepare(struct task *task, const struct task_call *call)
+{
+    struct script *script = task->script;
+    if (!call->push && !call->prepare) {
+        push_call(task->co, script, call);
+        return 0;
+    }
+    script->call.entry.ctx = (void *)call;
+    push_ref(task->co, script, REF_PREPARE);
+    bool guarded = memory_guard(script);
+    int status = lua_pcall(task->co, 0, LUA_MULTRET, 0);
+    memory_unguard(script, guarded);
+    return status;
+}
+
 enum script_result task_run(struct script *script, const struct task_call *call, struct task **out)
 {
     struct task *task = acquire(script);
@@ -199,11 +219,7 @@ enum script_result task_run(struct script *script, const struct task_call *call,
     task->fence = call->fence ? fence_ref(call->fence) : NULL;
     task->slot = call->slot;
     enter(task);
-    script->call.entry.ctx = (void *)call;
-    push_ref(task->co, script, REF_PREPARE);
-    bool guarded = memory_guard(script);
-    int status = lua_pcall(task->co, 0, LUA_MULTRET, 0);
-    memory_unguard(script, guarded);
+    int status = prepare(task, call);
     enum script_result result = status == 0 ? resume(task, lua_gettop(task->co) - 1) : fail(task, status);
     result = call_leave(script, result);
     /* Released only now: leaving the call may have turned its result into that of a limit. */
