@@ -20,11 +20,13 @@
 enum { MANY = 1000, LARGE = 4000 };
 
 static struct sim_cluster cluster;
+static struct virtual_clock still; /* ages do not change between two lists */
 
 static int set_up(void **state)
 {
     sim_cluster_init(&cluster, 0);
-    cluster.accept = NULL;
+    virtual_clock_init(&still);
+    cluster.api.clock = &still.clock;
     for (char name[2] = "a"; *name < 'h'; ++*name) sim_cluster_make(&cluster, name);
     return 0;
 }
@@ -32,6 +34,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
     sim_cluster_clear(&cluster);
+    virtual_clock_clear(&still);
     return 0;
 }
 
