@@ -29,9 +29,10 @@ function crds.precedes(a, b)
   return minor > other_minor
 end
 
--- The versions that are served, in discovery's order of preference.
+-- The versions that are served, in discovery's order of preference; none while another definition has its names.
 function crds.served(crd)
-  local list = {}
+  local list, established = {}, texts.find(at(crd, "status.conditions"), "type", "Established")
+  if established and text(established, "status") ~= "True" then return list end
   for _, version in each(at(crd, "spec.versions")) do
     if at(version, "served") == true then list[#list + 1] = version end
   end
@@ -63,19 +64,127 @@ function crds.begin(crd)
     "storedVersions", stored_versions(crd)))
 end
 
--- A second call changes nothing.
-function crds.establish(crd, now)
-  local status = values.submap(crd, "status")
-  local conditions = values.sublist(status, "conditions")
-  local function add(type, reason, message)
-    if texts.find(conditions, "type", type) then return end
-    values.append(conditions, json.object("type", type, "status", "True", "lastTransitionTime", now, "reason", reason,
-      "message", message))
+local function is_true(crd, type)
+  return text(texts.find(at(crd, "status.conditions"), "type", type), "status") == "True"
+end
+
+local function set_condition(crd, now, type, status, reason, message)
+  local conditions = values.sublist(values.submap(crd, "status"), "conditions")
+  local condition = texts.find(conditions, "type", type)
+  if not condition then
+    condition = json.object("type", type)
+    values.append(conditions, condition)
   end
-  add("NamesAccepted", "NoConflicts", "no conflicts found")
-  add("Established", "InitialNamesAccepted", "the initial names have been accepted")
-  set(status, "acceptedNames", json.copy(at(crd, "spec.names")))
+  local changes = text(condition, "status") ~= status
+  set(condition, "status", status)
+  if changes or not at(condition, "lastTransitionTime") then set(condition, "lastTransitionTime", now) end
+  set(condition, "reason", reason)
+  set(condition, "message", message)
+end
+
+-- The names that definitions of its group have, itself among them: of resources and of kinds.
+local function used_names(crd, all)
+  local resources, kinds = {}, {}
+  for _, other in each(all) do
+    local names = at(other, "status.acceptedNames")
+    if text(other, "spec.group") == text(crd, "spec.group") then
+      resources[text(names, "plural")], resources[text(names, "singular")] = true, true
+      for _, name in each(at(names, "shortNames")) do resources[name] = true end
+      kinds[text(names, "kind")], kinds[text(names, "listKind")] = true, true
+    end
+  end
+  return resources, kinds
+end
+
+local function check_short_names(wanted, accepted, used)
+  local own, taken = {}, {}
+  for _, name in each(accepted) do own[name] = true end
+  for _, name in each(wanted) do
+    if not own[name] and used[name] then taken[#taken + 1] = string.format('"%s" is already in use', name) end
+  end
+  if #taken == 0 then return end
+  return #taken == 1 and taken[1] or "[" .. table.concat(taken, ", ") .. "]"
+end
+
+local order = { { "plural", "PluralConflict" }, { "singular", "SingularConflict" },
+  { "shortNames", "ShortNamesConflict" }, { "kind", "KindConflict" }, { "listKind", "ListKindConflict" } }
+
+-- Returns the names that it may have, and why it may not have all it wants.
+local function accept(crd, all)
+  local resources, kinds = used_names(crd, all)
+  local wanted, before = at(crd, "spec.names"), at(crd, "status.acceptedNames")
+  local names, reason, message = json.object(), nil, nil
+  for _, row in ipairs(order) do
+    local name, used = row[1], (row[1] == "kind" or row[1] == "listKind") and kinds or resources
+    local want, have = at(wanted, name), at(before, name)
+    local conflict
+    if name == "shortNames" then
+      conflict = check_short_names(want, have, used)
+    elseif want ~= have and used[want] then
+      conflict = string.format('"%s" is already in use', want)
+    end
+    if conflict then reason, message = row[2], conflict end
+    local own = want
+    if conflict then own = have end
+    set(names, name, json.copy(own))
+    if own == nil and (name == "plural" or name == "kind") then set(names, name, "") end
+  end
+  set(names, "categories", json.copy(at(wanted, "categories")))
+  return names, reason, message
+end
+
+-- Accepts the names that no other definition has; `all` are those that there are. A second call changes nothing.
+function crds.establish(crd, now, all)
+  local names, reason, message = accept(crd, all)
+  set_condition(crd, now, "NamesAccepted", reason and "False" or "True", reason or "NoConflicts",
+    message or "no conflicts found")
+  if not reason and not is_true(crd, "Established") then
+    set_condition(crd, now, "Established", "True", "InitialNamesAccepted", "the initial names have been accepted")
+  elseif reason and not texts.find(at(crd, "status.conditions"), "type", "Established") then
+    set_condition(crd, now, "Established", "False", "NotAccepted", "not all names are accepted")
+  end
+  local status = at(crd, "status")
+  set(status, "acceptedNames", names)
   if json.count(at(status, "storedVersions")) == 0 then set(status, "storedVersions", stored_versions(crd)) end
+end
+
+-- Whether its names are to be looked at (again).
+function crds.is_unsettled(crd)
+  return json.count(at(crd, "status.conditions")) == 0
+    or not json.equal(at(crd, "spec.names"), at(crd, "status.acceptedNames"))
+end
+
+-- --- its end
+
+local CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
+
+-- A deletion waits for the objects.
+function crds.mark(crd, now)
+  local metadata = at(crd, "metadata")
+  values.default(metadata, "deletionTimestamp", now)
+  local finalizers, there = values.sublist(metadata, "finalizers"), false
+  for _, name in each(finalizers) do there = there or name == CLEANUP end
+  if not there then values.append(finalizers, CLEANUP) end
+  set_condition(crd, now, "Terminating", "True", "InstanceDeletionPending",
+    "CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon")
+end
+
+function crds.clean(crd, now)
+  set_condition(crd, now, "Terminating", "True", "InstanceDeletionInProgress",
+    "CustomResource deletion is in progress")
+end
+
+-- The last object is gone.
+function crds.finish(crd, now)
+  if is_true(crd, "Established") then
+    set_condition(crd, now, "Terminating", "False", "InstanceDeletionCompleted", "removed all instances")
+  else
+    set_condition(crd, now, "Terminating", "False", "NeverEstablished", "resource was never established")
+  end
+  local finalizers = at(crd, "metadata.finalizers")
+  for i = json.count(finalizers) - 1, 0, -1 do
+    if json.element(finalizers, i) == CLEANUP then json.remove(finalizers, i) end
+  end
 end
 
 return crds

@@ -29,19 +29,22 @@ static json_t *kind_json(const struct sim_kind *kind)
 {
     static const char *const all[] = {"delete", "deletecollection", "get",   "list", "patch",
                                       "create", "update",           "watch", NULL};
+    static const char *const ending[] = {"delete", "deletecollection", "get", "list", "watch", NULL};
     const struct sim_kind *stored = kind->stored;
-    return json_pack("{ss ss ss ss ss ss* sb sb sb sb sb so* so* ss* sO* so so* so* so}", "group",
-                     kind->group, "version", kind->version, "plural", kind->plural, "singular",
-                     kind->singular, "kind", kind->kind, "listKind", kind->list_kind, "namespaced",
-                     kind->namespaced, "custom", kind->custom, "unstored", kind->unstored, "notStorage",
-                     kind->not_storage, "returnsDeleted",
-                     kind->schema && kind->schema->returns_deleted && strcmp(kind->kind, "Namespace") != 0,
-                     "selectableFields", sim_strings_json(kind->custom ? kind->field_labels : NULL), "stored",
-                     stored ? json_sprintf("%s/%s/%s", stored->group, stored->version, stored->kind) : NULL,
-                     "type", kind->schema ? kind->schema->type : NULL, "structural", kind->structural,
-                     "verbs", sim_strings_json(kind->schema ? kind->schema->verbs : all), "shortNames",
-                     sim_strings_json(kind->short_names), "categories", sim_strings_json(kind->categories),
-                     "subresources", subresources_of(kind));
+    return json_pack(
+        "{ss ss ss ss ss ss* sb sb sb sb sb so* so* ss* sO* so so* so* so}", "group", kind->group, "version",
+        kind->version, "plural", kind->plural, "singular", kind->singular, "kind", kind->kind, "listKind",
+        kind->list_kind, "namespaced", kind->namespaced, "custom", kind->custom, "unstored", kind->unstored,
+        "notStorage", kind->not_storage, "returnsDeleted",
+        kind->schema && kind->schema->returns_deleted && strcmp(kind->kind, "Namespace") != 0,
+        "selectableFields", sim_strings_json(kind->custom ? kind->field_labels : NULL), "stored",
+        stored ? json_sprintf("%s/%s/%s", stored->group, stored->version, stored->kind) : NULL, "type",
+        kind->schema ? kind->schema->type : NULL, "structural", kind->structural, "verbs",
+        sim_strings_json(kind->schema   ? kind->schema->verbs
+                         : kind->ending ? ending
+                                        : all),
+        "shortNames", sim_strings_json(kind->short_names), "categories", sim_strings_json(kind->categories),
+        "subresources", subresources_of(kind));
 }
 
 json_t *sim_kinds_json(const struct sim_kind *const *kinds, size_t n)

@@ -38,9 +38,11 @@ static char *deprecation_of(const struct sim_kind *kind, const json_t *version)
                  : xasprintf("%s/%s %s is deprecated", kind->group, kind->version, kind->kind);
 }
 
-static struct sim_kind *kind_of(const json_t *spec, const json_t *version)
+static struct sim_kind *kind_of(const json_t *crd, const json_t *version)
 {
-    const json_t *names = json_object_get(spec, "names");
+    bool accepted = *sim_text_at(crd, "status.acceptedNames.plural");
+    const json_t *spec = json_object_get(crd, "spec"),
+                 *names = sim_at(crd, accepted ? "status.acceptedNames" : "spec.names");
     struct sim_kind *kind = sim_kind_new(sim_text_at(spec, "group"), sim_text_at(version, "name"), names);
     json_t *columns = json_deep_copy(json_object_get(version, "additionalPrinterColumns")), *column;
     size_t i;
@@ -54,6 +56,7 @@ static struct sim_kind *kind_of(const json_t *spec, const json_t *version)
     kind->has_generation = true;
     kind->needs_version = true;
     kind->custom = true;
+    kind->ending = *sim_text_at(crd, "metadata.deletionTimestamp");
     kind->not_storage = !sim_true_at(version, "storage");
     kind->printer_columns = columns;
     kind->structural = json_deep_copy(sim_at(version, "schema.openAPIV3Schema"));
@@ -82,24 +85,24 @@ size_t sim_crd_kinds(const json_t *crd, struct sim_kind ***out, char **message)
     } else {
         served = sim_lua_call(ready("served", crd));
         *out = xcalloc(json_array_size(served) + 1, sizeof **out);
-        json_array_foreach (served, i, version)
-            (*out)[count++] = kind_of(json_object_get(crd, "spec"), version);
+        json_array_foreach (served, i, version) (*out)[count++] = kind_of(crd, version);
         json_decref(served);
     }
     json_decref(causes);
     return count;
 }
 
-void sim_crd_begin(json_t *crd)
+void sim_crd_do(const char *step, json_t *crd, int64_t now_s, const json_t *all)
 {
-    sim_lua_is(ready("begin", crd));
+    lua_State *L = ready(step, crd);
+    sim_lua_push_new(L, sim_time(now_s));
+    sim_lua_push(L, all);
+    sim_lua_is(L);
 }
 
-void sim_crd_establish(json_t *crd, int64_t now_s)
+bool sim_crd_is_unsettled(const json_t *crd)
 {
-    lua_State *L = ready("establish", crd);
-    sim_lua_push_new(L, sim_time(now_s));
-    sim_lua_is(L);
+    return sim_lua_is(ready("is_unsettled", crd));
 }
 
 /* --- Rules for CustomResourceDefinitions */

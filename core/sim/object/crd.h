@@ -13,8 +13,8 @@ void sim_crd_check(const json_t *crd, const json_t *old, bool of_status, json_t 
  * their number; 0 with a new string in `*message` if the CRD is inconsistent, 0 with NULL there if no version
  * is served. */
 size_t sim_crd_kinds(const json_t *crd, struct sim_kind ***out, char **message);
-/* Sets the status that a definition has before its names are accepted. */
-void sim_crd_begin(json_t *crd);
-/* Sets acceptedNames, storedVersions and the conditions NamesAccepted and Established in `crd`'s status; a
- * second call changes nothing. */
-void sim_crd_establish(json_t *crd, int64_t now_s);
+/* Takes a step of its life, in place, all of which lua/sim/crds.lua knows: "begin", "establish", which looks
+ * at `all` definitions for the names that are taken (else NULL), "mark" for deletion, "clean", "finish". */
+void sim_crd_do(const char *step, json_t *crd, int64_t now_s, const json_t *all);
+/* Returns whether its names are to be looked at: it is new, or they are not all accepted. */
+bool sim_crd_is_unsettled(const json_t *crd);

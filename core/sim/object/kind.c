@@ -113,8 +113,8 @@ void sim_kind_free(struct sim_kind *kind)
 bool sim_next_subresource(const struct sim_kind *kind, size_t *at, struct schema_subresource *sub)
 {
     static const char *const verbs[] = {"get", "patch", "update", NULL};
-    static const struct schema_subresource of_custom[] = {{"scale", "autoscaling/v1", "Scale", verbs},
-                                                          {"status", NULL, NULL, verbs}};
+    static const struct schema_subresource of_custom[] = {{"status", NULL, NULL, verbs},
+                                                          {"scale", "autoscaling/v1", "Scale", verbs}};
     const struct schema_subresource *list = kind->schema ? kind->schema->subresources : of_custom;
     size_t count = kind->schema ? kind->schema->subresource_count : ARRAY_LEN(of_custom);
     while (*at < count) {

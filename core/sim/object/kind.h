@@ -32,6 +32,7 @@ struct sim_kind {
     bool created_by_update;    /* a PUT of an object that is not there creates it */
     bool no_delete_collection; /* namespaces */
     bool custom;               /* defined by a CRD */
+    bool ending;               /* its CRD is being deleted */
     bool unstored;             /* has no objects: reviews */
     bool not_storage;          /* another version of the same CRD is the stored one */
     bool gone;                 /* its CRD was deleted */

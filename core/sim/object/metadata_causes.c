@@ -59,46 +59,6 @@ static void check_size(json_t *causes, const json_t *annotations)
                                                 "may not be more than 262144 bytes"));
 }
 
-/* The references as Go shows them: their fields in the order of its struct. */
-static json_t *as_struct(const json_t *owners)
-{
-    static const char *const members[] = {"apiVersion", "kind",       "name",
-                                          "uid",        "controller", "blockOwnerDeletion"};
-    json_t *list = json_array(), *owner, *value;
-    size_t i;
-    json_array_foreach ((json_t *)owners, i, owner) {
-        json_t *ordered = json_object();
-        for (size_t m = 0; m < ARRAY_LEN(members); m++)
-            if ((value = json_object_get(owner, members[m]))) json_object_set(ordered, members[m], value);
-        json_array_append_new(list, ordered);
-    }
-    return list;
-}
-
-/* At most one owner is the controller. */
-static void check_controllers(json_t *causes, const json_t *owners)
-{
-    const json_t *first = NULL;
-    size_t i;
-    json_t *owner;
-    json_array_foreach ((json_t *)owners, i, owner) {
-        if (!sim_true_at(owner, "controller")) continue;
-        if (!first) {
-            first = owner;
-            continue;
-        }
-        json_t *shown = as_struct(owners);
-        char *detail = xasprintf("Only one reference can have Controller set to true. Found \"true\" in "
-                                 "references for %s/%s and %s/%s",
-                                 sim_text_at(first, "kind"), sim_text_at(first, "name"),
-                                 sim_text_at(owner, "kind"), sim_text_at(owner, "name"));
-        json_array_append_new(causes,
-                              sim_cause("FieldValueInvalid", "metadata.ownerReferences", shown, detail));
-        json_decref(shown);
-        free(detail);
-    }
-}
-
 void sim_metadata_causes(const struct sim_kind *kind, const json_t *object, int checks, json_t *causes)
 {
     const json_t *metadata = json_object_get(object, "metadata");
@@ -109,7 +69,6 @@ void sim_metadata_causes(const struct sim_kind *kind, const json_t *object, int 
         sim_rules_check("labels", NULL, metadata, NULL, causes);
         check_size(causes, json_object_get(metadata, "annotations"));
         sim_rules_check("owners", NULL, metadata, NULL, causes);
-        check_controllers(causes, json_object_get(metadata, "ownerReferences"));
     }
     if (checks & SIM_CHECK_FINALIZERS) sim_rules_check("finalizers", NULL, metadata, NULL, causes);
     if (checks & SIM_CHECK_KNOWN_FINALIZERS && !any)

@@ -99,7 +99,7 @@ json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, cons
         return NULL;
     }
     if (!now->tried) json_object_del(metadata, "resourceVersion");
-    if (sim_is_crd(kind)) sim_crd_begin(object);
+    if (sim_is_crd(kind)) sim_crd_do("begin", object, now->seconds, NULL);
     sim_tidy_metadata(object);
     return object;
 }

@@ -5,6 +5,7 @@
 
 #include "base/civil.h"
 #include "base/mem.h"
+#include "sim/object/crd.h"
 #include "sim/object/metadata.h"
 #include "sim/object/object_rules.h"
 #include "sim/object/status.h"
@@ -37,7 +38,7 @@ static bool check_preconditions(const struct sim_kind *kind, const json_t *old, 
         const char *there = sim_text_at(old, checks[i].field);
         const json_t *wanted = sim_at(options, checks[i].precondition);
         if (!json_is_string(wanted) || strcmp(json_string_value(wanted), there) == 0) continue;
-        if (sim_is_namespace(kind)) /* which look themselves */
+        if (sim_is_namespace(kind) || sim_is_crd(kind)) /* which look themselves */
             return sim_refuse(
                 refusal,
                 sim_status_conflict(kind, sim_text_at(old, "metadata.name"),
@@ -192,6 +193,10 @@ enum sim_delete_step sim_prepare_delete(const struct sim_kind *kind, const json_
         return SIM_DELETE_REFUSED;
 
     json_t *object = json_deep_copy(old);
+    if (sim_is_crd(kind) && !marked) {
+        sim_crd_do("mark", *updated = object, now->seconds, NULL);
+        return step;
+    }
     if (!(kind->graceful && marked && graced)) set_collection_finalizers(kind, object, options);
     if (kind->graceful && (!marked || graced)) {
         step = delete_pod(kind, object, options, now->seconds);

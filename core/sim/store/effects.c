@@ -34,27 +34,46 @@ json_t *sim_effects_namespace_refuses(struct sim_api *api, const struct sim_kind
     return status;
 }
 
-/* Accepts the names of a definition, as a server does after it has answered the create. */
-static json_t *established(void *ctx, const struct sim_kind *kind, const json_t *old,
-                           struct sim_refusal *refusal)
+static const char crds[] = "CustomResourceDefinition", crd_version[] = "apiextensions.k8s.io/v1";
+
+struct crd_step {
+    struct sim_api *api;
+    const char *name;
+};
+
+static json_t *stepped(void *ctx, const struct sim_kind *kind, const json_t *old, struct sim_refusal *refusal)
 {
-    json_t *crd = json_deep_copy(old);
-    sim_crd_establish(crd, clock_wall_us(sim_clock(ctx)) / 1000000);
+    const struct crd_step *step = ctx;
+    json_t *crd = json_deep_copy(old), *all = sim_stored_all(step->api->store, crd_version, crds);
+    sim_crd_do(step->name, crd, clock_wall_us(sim_clock(step->api)) / 1000000, all);
+    json_decref(all);
     return crd;
+}
+
+/* Takes a step of a definition, as the controllers within a server do after it has answered. */
+static void step_crd(struct sim_api *api, const char *key, const char *name)
+{
+    struct crd_step step = {api, name};
+    struct sim_written written;
+    sim_store_lock(api->store);
+    struct sim_served *served = sim_store_of_kind(api->store, crd_version, crds);
+    sim_store_unlock(api->store);
+    sim_write_update(api, served, key, "status", stepped, &step,
+                     (struct sim_writer){.manager = "kube-apiserver"}, &written);
+    sim_written_clear(api, &written);
 }
 
 void sim_effects_stored(struct sim_api *api, const struct sim_served *served, const json_t *object)
 {
     struct sim_kind **kinds = NULL;
     char *message = NULL;
+    const char *name = sim_text_at(object, "metadata.name");
     if (!sim_is_crd(served->kind)) return;
-    if (!json_array_size(sim_at(object, "status.conditions"))) {
-        struct sim_written written;
-        sim_write_update(api, served, sim_text_at(object, "metadata.name"), "status", established, api,
-                         (struct sim_writer){.manager = "kube-apiserver"}, &written);
-        sim_written_clear(api, &written);
-        return; /* it was an effect of that */
-    }
+    if (sim_crd_is_unsettled(object)) step_crd(api, name, "establish");
+    json_t *now = sim_stored(api->store, crd_version, crds, name);
+    bool same = json_equal(json_object_get(now, "status"), json_object_get(object, "status"));
+    json_decref(now);
+    if (!same) return; /* it was an effect of that */
     size_t n = sim_crd_kinds(object, &kinds, &message);
     sim_store_lock(api->store);
     if (n) sim_store_serve(api->store, kinds, n);
@@ -63,10 +82,35 @@ void sim_effects_stored(struct sim_api *api, const struct sim_served *served, co
     free(kinds);
 }
 
-/* Returns all keys of one namespace in one resource: new strings; the array ends with NULL. */
+/* --- The end of a definition */
+
+/* Lets a definition go that is marked, after the last of its objects; `served` may be NULL. */
+static void finish_crd(struct sim_api *api, const struct sim_served *served, const char *name)
+{
+    json_t *crd = sim_stored(api->store, crd_version, crds, name);
+    sim_store_lock(api->store);
+    bool empty = !served || !served->resource->map;
+    sim_store_unlock(api->store);
+    if (empty && *sim_text_at(crd, "metadata.deletionTimestamp")) step_crd(api, name, "finish");
+    json_decref(crd);
+}
+
+/* Gives the names that have become free to others. */
+static void settle_others(struct sim_api *api)
+{
+    json_t *all = sim_stored_all(api->store, crd_version, crds), *crd;
+    size_t i;
+    json_array_foreach (all, i, crd)
+        if (sim_crd_is_unsettled(crd)) step_crd(api, sim_text_at(crd, "metadata.name"), "establish");
+    json_decref(all);
+}
+
+/* --- Namespaces */
+
+/* Returns all keys of one namespace (NULL: of all) in one resource: new strings; the array ends with NULL. */
 static char **keys_in(struct sim_api *api, struct sim_resource *resource, const char *namespace_)
 {
-    char *prefix = xasprintf("%s/", namespace_), **keys = NULL;
+    char *prefix = namespace_ ? xasprintf("%s/", namespace_) : xstrdup(""), **keys = NULL;
     size_t n = 0, len = strlen(prefix);
     struct omap_cursor cursor;
     sim_store_lock(api->store);
@@ -148,6 +192,14 @@ void sim_effects_deleting(struct sim_api *api, const struct sim_served *served, 
 {
     const char *name = sim_text_at(object, "metadata.name");
     size_t count;
+    if (sim_is_crd(served->kind)) {
+        step_crd(api, name, "clean");
+        sim_store_lock(api->store);
+        struct sim_served *defined = sim_store_lookup(api->store, name); /* NULL: none is served */
+        sim_store_unlock(api->store);
+        if (defined) delete_content(api, defined, NULL);
+        finish_crd(api, defined, name);
+    }
     if (!sim_is_namespace(served->kind)) return;
     sim_store_lock(api->store);
     count = api->store->served_count;
@@ -180,6 +232,12 @@ void sim_effects_removed(struct sim_api *api, const struct sim_served *served, c
         sim_store_withdraw(api->store, sim_text_at(object, "spec.group"),
                            sim_text_at(object, "spec.names.plural"));
         sim_store_unlock(api->store);
+        settle_others(api);
+    }
+    if (served->kind->ending) {
+        char *name = sim_qualified_resource(served->kind);
+        finish_crd(api, served, name);
+        free(name);
     }
     if (served->kind->namespaced) finish_namespace(api, sim_text_at(object, "metadata.namespace"));
 }

@@ -200,8 +200,13 @@ static void create(struct sim_api *api, const struct sim_served *served, const c
     fresh.now.checked = by.checked;
     fresh.now.tried = dry_run;
     json_t *prepared = sim_prepare_create(served->kind, body, namespace_, &fresh.now, &refusal);
-    if (namespace_ &&
-        (prepared || sim_status_code(refusal.status) == 422)) { /* admission comes before rules */
+    if (served->kind->ending) {
+        json_decref(refusal.status);
+        refusal.status =
+            sim_status_forbidden(served->kind, sim_text_at(prepared ? prepared : body, "metadata.name"),
+                                 "create not allowed while custom resource definition is terminating");
+    } else if (namespace_ &&
+               (prepared || sim_status_code(refusal.status) == 422)) { /* admission comes before rules */
         json_t *missing = sim_effects_namespace_refuses(
             api, served->kind, namespace_, sim_text_at(prepared ? prepared : body, "metadata.name"));
         if (missing) json_decref(refusal.status);

@@ -119,4 +119,24 @@ function objects.api_service_name(path, name, _, _, _, service)
   return problems
 end
 
+-- At most one owner is the controller. The cause shows the references with their members in the order of Go's struct.
+function objects.controllers(path, owners)
+  local problems, shown, first = found.new(), {}, nil
+  for i, owner in each(owners) do
+    shown[i] = json.object("apiVersion", at(owner, "apiVersion"), "kind", at(owner, "kind"), "name", at(owner, "name"),
+      "uid", at(owner, "uid"), "controller", at(owner, "controller"), "blockOwnerDeletion",
+      at(owner, "blockOwnerDeletion"))
+  end
+  for _, owner in each(owners) do
+    local controls = at(owner, "controller") == true
+    if controls and first then
+      problems:invalid(path, shown, string.format('Only one reference can have Controller set to true. Found "true" in '
+        .. "references for %s/%s and %s/%s", text(first, "kind"), text(first, "name"), text(owner, "kind"),
+        text(owner, "name")))
+    end
+    first = first or controls and owner or nil
+  end
+  return problems
+end
+
 return objects

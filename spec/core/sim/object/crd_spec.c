@@ -152,7 +152,7 @@ static void test_a_crd_is_established_after_its_create(void **state)
     assert_json_at(
         crd, "status",
         "{'conditions':null,'acceptedNames':{'plural':'','kind':''},'storedVersions':['v1beta1']}");
-    sim_crd_establish(crd, now.seconds);
+    sim_crd_do("establish", crd, now.seconds, NULL);
     assert_json_at(
         crd, "status",
         "{'conditions':[{'type':'NamesAccepted','status':'True','lastTransitionTime':"
@@ -163,7 +163,7 @@ static void test_a_crd_is_established_after_its_create(void **state)
         "'widget','listKind':'WidgetList'},'storedVersions':['v1beta1']}");
     assert_json_at(crd, "spec.conversion", "{'strategy':'None'}");
     json_t *again = json_deep_copy(crd);
-    sim_crd_establish(again, now.seconds + 60);
+    sim_crd_do("establish", again, now.seconds + 60, NULL);
     assert_true(json_equal(again, crd));
     json_decref(again);
     json_decref(crd);
