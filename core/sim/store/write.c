@@ -102,6 +102,7 @@ static void lose_empty_lists(const struct sim_kind *kind, json_t *object)
     static const char *const lists[][3] = {{"Role", "", "rules"},
                                            {"ClusterRole", "", "rules"},
                                            {"EndpointSlice", "", "endpoints"},
+                                           {"CSINode", "spec", "drivers"},
                                            {"LimitRange", "spec", "limits"}};
     for (size_t i = 0; i < ARRAY_LEN(lists) && !kind->custom; i++) {
         json_t *holder = sim_at(object, lists[i][1]), *list = json_object_get(holder, lists[i][2]);
