@@ -198,7 +198,7 @@ local specs = {
   [=[{"names":{"kind":"Bad","plural":"bads","listKind":"BadList",
     "shortNames":["bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb"]}}]=],
   [=[{"names":{"kind":"BAD","plural":"bads"}}]=], [=[{"names":{}}]=], [=[{"group":""}]=], [=[{"group":"bad"}]=],
-  [=[{"group":"Bad.x"}]=], [=[{"scope":""}]=], [=[{"scope":"x"}]=], [=[{"versions":[]}]=],
+  [=[{"group":"Bad.x"}]=], [=[{"scope":""}]=], [=[{"scope":"x"}]=], [=[{"versions":[]}]=], [=[{"versions":null}]=],
   [=[{"preserveUnknownFields":true}]=], [=[{"preserveUnknownFields":false}]=],
   [=[{"preserveUnknownFields":true,"versions":[{"name":"v1","served":true,"storage":true,
     "schema":{"openAPIV3Schema":{"type":"object","properties":{"spec":{"type":"string","default":"x"}}}}}]}]=],

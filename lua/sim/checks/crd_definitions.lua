@@ -152,7 +152,8 @@ local function check_versions(problems, spec, above)
     if at(version, "storage") == true then storage = storage + 1 end
     check_version(problems, version, string.format("spec.versions[%d]", i - 1), above)
   end
-  local function add(detail) problems:invalid("spec.versions", shown.versions(versions, above), detail) end
+  local all = json.type(versions) == "array" and shown.versions(versions, above) or json.null
+  local function add(detail) problems:invalid("spec.versions", all, detail) end
   if not unique then add "must contain unique version names" end
   if storage ~= 1 then add "must have exactly one version marked as storage version" end
   local first = text(json.element(versions, 0), "name")
