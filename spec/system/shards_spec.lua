@@ -91,6 +91,25 @@ describe("replicas that share objects #threads", function()
     end)
   end
 
+  it("move what they have left together, beside the I/O thread", function()
+    sim = cluster.sim { "--pods", "2500", "--shards", "on" }
+    group = shards.group { server = sim.server, kind = "pods", namespace = "", lease = 10,
+      total = sim.api:get("/sim/stats").resources.pods.objects, args = { "-v1" } }
+    local first = group:start()
+    group:settle(120)
+    group:start()
+    group:start()
+    group:settle(120)
+    local pass = '"Objects moved together" unusedBytes=(%d+) unusedBytesBefore=(%d+)'
+    await(function()
+      local before, after = 0, 0
+      for left, had in temp.read(first.err):gmatch(pass) do
+        before, after = math.max(before, tonumber(had)), tonumber(left)
+      end
+      return before > 2000000 and after < before / 2
+    end, function() return "few bytes unused: " .. temp.read(first.err) end, 60)
+  end)
+
   local function configure(text, args)
     local socket = folder .. "/admin.sock"
     local all = { "--shard=team", "--shard-lease-duration=3s", "--admin-socket", socket,
