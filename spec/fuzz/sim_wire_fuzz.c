@@ -3,6 +3,7 @@
 
 #include "base/must.h"
 #include "sim/proto/wire.h"
+#include "sim/text/tree.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
