@@ -287,6 +287,7 @@ void engine_close(struct engine *engine)
     web_end(engine->web);
     engine_free_warm(engine);
     cluster_secrets_free(engine->cluster_secrets);
+    engine_end_shards(engine);
     clusters_end(&engine->clusters, flush_ms(engine));
     cluster_end(engine->cluster, flush_ms(engine));
     web_free(engine->web);

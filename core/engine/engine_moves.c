@@ -10,6 +10,7 @@ enum {
     LATER_MS = 10000,     /* behind a pass: what a script held then may be free */
     USELESS_MAX = 3,      /* passes in a row */
     PAUSE_MS = 10,        /* between two pieces */
+    BUSY_PAUSE_MS = 100,  /* after an I/O thread that had no time: it lists what this replica has gained */
     PIECE_NS = 2000000,   /* of the engine thread, which the I/O thread waits for */
     ENTRIES_AT_ONCE = 16, /* between two looks at the clock */
     BUSY_MAX_MS = 5,      /* to wait for the I/O thread */
@@ -96,13 +97,12 @@ static void on_timer(struct timer *timer)
     struct engine_moves *moves = container_of(timer, struct engine_moves, timer);
     struct io_thread *io = moves->engine->cluster->io;
     struct io_pools pools;
-    bool goes_on = true;
+    int64_t pause_ms = BUSY_PAUSE_MS;
     if (io_thread_borrow_pools(io, BUSY_MAX_MS, &pools)) {
-        goes_on = run_piece(moves, &pools);
+        pause_ms = run_piece(moves, &pools) ? PAUSE_MS : moves->again ? LATER_MS : 0;
         io_thread_return_pools(io, &pools);
     }
-    if (goes_on || moves->again)
-        timer_start(timer, loop_clock(moves->engine->loop), goes_on ? PAUSE_MS : LATER_MS);
+    if (pause_ms) timer_start(timer, loop_clock(moves->engine->loop), pause_ms);
 }
 
 void engine_moves_start(struct engine_moves *moves, struct engine *engine)

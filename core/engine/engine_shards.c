@@ -173,12 +173,19 @@ void engine_start_shards(struct engine *engine)
     shards_start(engine->cluster->parts.shards);
 }
 
+void engine_end_shards(struct engine *engine)
+{
+    struct engine_shards *own = engine->shards;
+    if (!own) return;
+    timer_cancel(&own->drain); /* which starts moves */
+    engine_moves_end(&own->moves);
+}
+
 void engine_free_shards(struct engine *engine)
 {
     struct engine_shards *own = engine->shards;
     if (!own) return;
-    timer_cancel(&own->drain);
-    engine_moves_end(&own->moves);
+    engine_end_shards(engine);
     fence_unref(own->fence);
     series_free(own->members);
     series_free(own->slots);

@@ -280,7 +280,7 @@ describe("a replica that loses objects", function()
   local group
   after_each(function()
     cluster.stop_all()
-    group:stop()
+    if group then group:stop() end
   end)
 
   it("returns their memory", function()

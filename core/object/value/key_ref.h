@@ -24,6 +24,8 @@ static inline void key_ref_init(struct key_ref *key, struct str text)
     atomic_init(&key->place, 0);
 }
 
+_Static_assert(SHAPES_MAX <= 1 << 16 && SHAPE_KEYS_MAX + 1 < 1 << 16, "a shape and a position are a place");
+
 /* Returns the position of the key, whose number is `id`, in the shape; -1: none. */
 static inline int key_ref_slot(struct key_ref *key, uint32_t id, uint32_t shape)
 {
