@@ -149,6 +149,46 @@ describe("custom objects", function()
     for _, api in ipairs { both.real:api(), both.sim.api } do crds.remove(api, "olds", GROUP) end
   end)
 
+  it("have resources in them whose metadata is read as Go does", function()
+    define("boxes", [[{"type":"object","properties":{
+      "template":{"type":"object","x-kubernetes-embedded-resource":true,"x-kubernetes-preserve-unknown-fields":true},
+      "spec":{"type":"object","properties":{"set":{"type":"array","x-kubernetes-list-type":"set",
+        "items":{"type":"string"}}}}}}]])
+    local path, codes = crds.objects("boxes", GROUP), {}
+    for i, metadata in ipairs {
+      '{"labels":{"a":1}}', '{"annotations":{"a":1}}', '{"finalizers":[1]}', '{"labels":{"a":null}}',
+      '{"labels":["x"]}', '{"name":5}', '{"name":"x","foo":1,"labels":{"b":null,"a":"x"}}', '{"uid":7}',
+      '{"labels":{"a":1,"b":true},"name":6}', '{"ownerReferences":{}}', '{"ownerReferences":[5]}',
+      '{"ownerReferences":[{"controller":"yes"}]}', '{"generation":"a"}', '{"generation":1.5}',
+      '{"deletionTimestamp":"bad"}', '{"creationTimestamp":null,"name":"x"}', '"text"', "null", "[]",
+      '{"finalizers":[null,"x"]}', '{"ownerReferences":[{"apiVersion":"a/b/c","kind":"K","name":"n","uid":"u"}]}',
+      '{"name":"bad/name","labels":{"a b":"c d"}}', '{"finalizers":["nope"]}',
+    } do
+      local body = ('{"apiVersion":"%s/v1","kind":"Boxe","metadata":{"name":"b%d"},"spec":{"set":["a","a"]},'
+        .. '"template":{"apiVersion":"v1","kind":"Pod","metadata":%s}}'):format(GROUP, i, metadata)
+      local code = try("POST", path .. "?dryRun=All", body)
+      codes[code] = (codes[code] or 0) + 1
+      try("POST", path .. "?dryRun=All&fieldValidation=Strict", body)
+      try("POST", path .. "?dryRun=All", (body:gsub('%["a","a"%]', '["a"]')))
+    end
+    assert.same({ [400] = 15, [422] = 8 }, codes)
+    local odd = { apiVersion = GROUP .. "/v1", kind = "Boxe", metadata = { name = "odd" },
+      template = { apiVersion = 5, kind = "Pod" } }
+    try("POST", path, (cjson.encode(odd):gsub("\\/", "/")))
+    odd.template = { apiVersion = "v1", kind = "Pod", metadata = { foo = 1, labels = { a = cjson.null },
+      annotations = cjson.decode "{}", creationTimestamp = cjson.null,
+      ownerReferences = { { kind = "K", name = "n", uid = "u", apiVersion = "v1", bar = 5, controller = false } } } }
+    ask("POST", path, odd)
+    for _, api in ipairs { both.real:api(), both.sim.api } do -- their messages have the whole object
+      local code, text = api:curl("PATCH", path .. "/odd", '{"template":{"metadata":{"labels":{"a":1}}}}', MERGE)
+      assert.equal(422, code)
+      assert.matches("template.metadata: .*: json: cannot unmarshal number into Go struct field ObjectMeta.labels of "
+        .. "type string", text)
+    end
+    ask("GET", path .. "/odd")
+    for _, api in ipairs { both.real:api(), both.sim.api } do crds.remove(api, "boxes", GROUP) end
+  end)
+
   it("are defined as a server allows it", function()
     local refused, all = 0, bad_definitions.all()
     for _, body in ipairs(all) do

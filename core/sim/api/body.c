@@ -78,6 +78,21 @@ static char *decode_metadata(json_t *object, json_t *problems)
     return decoding.error;
 }
 
+/* Likewise the metadata of resources within the object. */
+static char *read_embedded(const struct sim_kind *kind, json_t *object, json_t *problems)
+{
+    lua_State *L = sim_lua_take("sim.checks.embedded", "read_body");
+    sim_lua_push(L, object);
+    sim_lua_push(L, kind->structural);
+    sim_lua_push_function(L, sim_lua_read_metadata, NULL);
+    json_t *found = sim_lua_call(L);
+    const char *error = json_string_value(json_array_get(found, 0));
+    char *message = error ? xstrdup(error) : NULL;
+    json_array_extend(problems, json_array_get(found, 1));
+    json_decref(found);
+    return message;
+}
+
 /* Prunes a body of a custom kind, and sets its defaults. An apply leaves null where it took all elements. */
 static json_t *decode_custom(const struct writing *w, const struct sim_kind *kind, const json_t *body,
                              json_t *duplicates, bool converts, char **error)
@@ -90,6 +105,7 @@ static json_t *decode_custom(const struct writing *w, const struct sim_kind *kin
     json_array_foreach (unknown, i, path)
         json_array_append_new(duplicates, sim_textf("unknown field \"%s\"", json_string_value(path)));
     json_decref(unknown);
+    if (!*error) *error = read_embedded(kind, object, duplicates);
     sim_structural_default(kind->structural, object);
     if (converts) json_array_clear(duplicates); /* an apply has looked for unknown fields in its own way */
     if (*error)

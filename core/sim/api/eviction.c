@@ -38,7 +38,7 @@ static json_t *disrupted(void *ctx, const struct sim_kind *kind, const json_t *o
     sim_lua_push(L, budget);
     lua_pushstring(L, disruption->pod);
     sim_lua_push_new(L, sim_time(disruption->now_s));
-    json_t *found = sim_lua_call(L);
+    json_t *found = sim_lua_found(L);
     if (!found) return budget;
     refusal->status = sim_status_said(found, &forbidden, sim_text_at(old, "metadata.name"));
     json_decref(found);

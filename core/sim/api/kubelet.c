@@ -26,7 +26,7 @@ bool sim_log_takes(const struct sim_request *request, const struct sim_target *t
         sim_default(query, request->query[i].key, sim_string(request->query[i].value));
     lua_State *L = sim_lua_take("sim.subresources", "log_problems");
     sim_lua_push_new(L, query);
-    json_t *found = sim_lua_call(L);
+    json_t *found = sim_lua_found(L);
     if (found) sim_reply_status(reply, sim_status_said(found, &kind, target->name));
     json_decref(found);
     return reply->code == 0;
@@ -44,7 +44,7 @@ void sim_kubelet(struct sim_api *api, const struct sim_request *request, const s
     lua_pushstring(L, target->subresource);
     lua_pushstring(L, sim_query(request, "container"));
     lua_pushboolean(L, sim_header(request, "Upgrade") != NULL);
-    json_t *result = sim_lua_call(L);
+    json_t *result = sim_lua_found(L);
     reply->code = 204; /* the log of a pod that is not scheduled */
     if (result) sim_reply_status(reply, sim_status_said(result, served->kind, NULL));
     json_decref(result);

@@ -52,7 +52,7 @@ static bool check(const struct sim_kind *kind, const json_t *old, const json_t *
     lua_pushstring(L, name);
     sim_lua_push(L, scale);
     sim_lua_push(L, kind->scale);
-    json_t *found = sim_lua_call(L);
+    json_t *found = sim_lua_found(L);
     if (found) refusal->status = sim_status_said(found, kind->scale ? kind : &sim_scale_kind, name);
     if (!found && *version && strcmp(version, sim_text_at(old, "metadata.resourceVersion")) != 0)
         refusal->status = sim_status_modified(kind, name);

@@ -84,11 +84,23 @@ static bool call(lua_State *L)
     return false;
 }
 
-json_t *sim_lua_call(lua_State *L)
+/* `failed` is what stands for the result after an error, and is taken. */
+static json_t *result_of(lua_State *L, json_t *failed)
 {
-    json_t *result = call(L) && !lua_isnil(L, -1) ? sim_lua_value(L, -1) : NULL;
+    json_t *result = !call(L) ? json_incref(failed) : lua_isnil(L, -1) ? NULL : sim_lua_value(L, -1);
+    json_decref(failed);
     put_back(L);
     return result;
+}
+
+json_t *sim_lua_call(lua_State *L)
+{
+    return result_of(L, NULL);
+}
+
+json_t *sim_lua_found(lua_State *L)
+{
+    return result_of(L, json_pack("[n]"));
 }
 
 bool sim_lua_is(lua_State *L)

@@ -20,6 +20,9 @@ void *sim_lua_context(lua_State *L);
 /* Calls the function with the arguments, and puts the state back. Returns its result, a new reference: NULL
  * for nil, and after an error, which is a mistake of ours and logged. */
 json_t *sim_lua_call(lua_State *L);
+/* Likewise, of a function that looks for problems: after an error it is a list with null, so that nothing is
+ * taken for good that was not looked at. */
+json_t *sim_lua_found(lua_State *L);
 /* Likewise; returns whether the result is neither nil nor false. */
 bool sim_lua_is(lua_State *L);
 

@@ -9,6 +9,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "sim/object/metadata.h"
 #include "sim/object/status.h"
 #include "sim/text/timestamp.h"
 #include "sim/text/tree.h"
@@ -137,7 +138,8 @@ void sim_crd_check(const json_t *crd, const json_t *old, bool of_status, json_t 
     sim_lua_push(L, crd);
     sim_lua_push(L, old);
     lua_pushboolean(L, of_status);
-    json_t *found = sim_lua_call(L), *problem;
+    sim_lua_push_function(L, sim_lua_read_metadata, NULL);
+    json_t *found = sim_lua_found(L), *problem;
     size_t i;
     json_array_foreach (found, i, problem) {
         json_t *one = json_pack("[O]", problem);

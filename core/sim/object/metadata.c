@@ -105,6 +105,22 @@ char *sim_metadata_error(const json_t *metadata)
     return decoding.error;
 }
 
+int sim_lua_read_metadata(lua_State *L)
+{
+    json_t *metadata = sim_lua_value(L, 1), *none = json_object();
+    struct sim_decoding decoding = {.error = sim_metadata_error(metadata)};
+    json_t *typed = decoding.error ? NULL
+                                   : sim_decode(schema_type("meta/v1.ObjectMeta"),
+                                                json_is_null(metadata) ? none : metadata, &decoding);
+    lua_pushstring(L, decoding.error);
+    sim_lua_push_new(L, typed);
+    sim_lua_push_new(L, decoding.unknown);
+    free(decoding.error);
+    json_decref(metadata);
+    json_decref(none);
+    return 3;
+}
+
 bool sim_check_body(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal)
 {
     const json_t *metadata = json_object_get(body, "metadata");

@@ -2,6 +2,7 @@
  * Owner: what is given is a new reference; what is handed in is borrowed.
  * May be called anywhere. */
 #pragma once
+#include "sim/lua/lua.h"
 #include "sim/object/object_rules.h"
 
 /* Returns false with a 400 if the body is not an object of this kind and version, or its metadata has values
@@ -11,6 +12,8 @@ bool sim_check_body(const struct sim_kind *kind, const json_t *body, struct sim_
 bool sim_check_kind(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal);
 /* Returns the error in the types of metadata, in Go's words; a new string, NULL if they are right. */
 char *sim_metadata_error(const json_t *metadata);
+/* For Lua: of metadata, returns that error or nil, what Go makes of it, and its unknown fields. */
+int sim_lua_read_metadata(lua_State *L);
 /* Returns a deep copy with kind, apiVersion and metadata first, the metadata in order. */
 json_t *sim_normalized(const struct sim_kind *kind, const json_t *body);
 /* Likewise, as decoded by the types of a built-in kind, so that two states can be compared: what was loaded

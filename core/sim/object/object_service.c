@@ -39,7 +39,7 @@ bool sim_service_begin(const struct sim_kind *kind, const json_t *old, json_t *o
     lua_pushboolean(L, tried);
     lua_pushlightuserdata(L, &asking);
     lua_pushcclosure(L, l_is_taken, 1);
-    json_t *found = sim_lua_call(L);
+    json_t *found = sim_lua_found(L);
     if (found) refusal->status = sim_status_said(found, kind, name);
     json_decref(found);
     free(key);

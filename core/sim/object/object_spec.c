@@ -52,7 +52,7 @@ void sim_add_rule_causes(const struct sim_kind *kind, const json_t *old, const j
     check_rules(kind, old, object, given, more);
     if (old && json_array_size(more)) check_rules(kind, NULL, old, NULL, before);
     json_array_foreach (more, i, cause)
-        if (!sim_has_equal(before, cause)) json_array_append(causes, cause);
+        if (json_is_null(cause) || !sim_has_equal(before, cause)) json_array_append(causes, cause);
     json_decref(more);
     json_decref(before);
 }
@@ -62,7 +62,7 @@ void sim_add_pod_change_causes(const json_t *old, const json_t *object, json_t *
     lua_State *L = sim_lua_take("sim.pods", "changes");
     sim_lua_push(L, old);
     sim_lua_push(L, object);
-    json_t *found = sim_lua_call(L);
+    json_t *found = sim_lua_found(L);
     const char *field = sim_text_at(json_array_get(json_array_get(found, 0), 1), "");
     if (strcmp(field, "spec.containers") != 0)
         sim_rules_check("changed containers", old, object, NULL, causes);

@@ -164,8 +164,14 @@ json_t *sim_status_forbidden(const struct sim_kind *kind, const char *name, cons
     return status;
 }
 
+static const char lua_failed[] = "Lua of the simulator failed, as its log says";
+
 json_t *sim_status_invalid_causes(const struct sim_kind *kind, const char *name, json_t *causes)
 {
+    if (sim_has_equal(causes, json_null())) {
+        json_decref(causes);
+        return sim_status_internal(lua_failed);
+    }
     if (kind->stored) kind = kind->stored;
     struct buf text = {0};
     char *qualified = sim_qualified_kind(kind), *quote = quoted(name);
@@ -212,7 +218,7 @@ json_t *sim_status_said(const json_t *found, const struct sim_kind *kind, const 
     const struct sim_kind missing = {.group = "", .plural = first};
     json_t *causes;
     switch (json_integer_value(json_array_get(found, 0))) {
-    case 0: return sim_status_internal("Lua of the simulator failed, as its log says");
+    case 0: return sim_status_internal(lua_failed);
     case 400: return sim_status_bad_request("%s", first);
     case 403: return sim_status_forbidden(kind, name, first);
     case 404: return sim_status_not_found(&missing, second);

@@ -39,7 +39,7 @@ static void add_causes(const struct sim_kind *kind, const json_t *object, const 
     json_t *cause;
     size_t i;
     json_array_foreach ((json_t *)rules, i, cause) {
-        if (json_is_object(cause))
+        if (json_is_object(cause) || json_is_null(cause))
             json_array_append(causes, cause);
         else if (json_integer_value(cause) == SCHEMA_CHECK_REVALIDATED)
             sim_metadata_causes(kind, object, SIM_CHECK_ALL, causes);

@@ -74,7 +74,7 @@ void sim_add_found(json_t *causes, const json_t *found)
     json_t *problem;
     size_t i;
     json_array_foreach ((json_t *)found, i, problem)
-        json_array_append_new(causes, json_is_string(problem)
+        json_array_append_new(causes, json_is_string(problem) || json_is_null(problem)
                                           ? json_incref(problem)
                                           : sim_cause(sim_text_at(json_array_get(problem, 0), ""),
                                                       sim_text_at(json_array_get(problem, 1), ""),
@@ -84,7 +84,7 @@ void sim_add_found(json_t *causes, const json_t *found)
 
 void sim_add_causes(json_t *causes, lua_State *L)
 {
-    json_t *found = sim_lua_call(L);
+    json_t *found = sim_lua_found(L);
     sim_add_found(causes, found);
     json_decref(found);
 }

@@ -12,7 +12,7 @@ json_t *sim_structural_prune(const json_t *schema, json_t *object, bool keeps_nu
 /* Sets missing values that have a default, in place. */
 void sim_structural_default(const json_t *schema, json_t *object);
 /* Appends the causes for which the object, or its status alone, is invalid, but for values that are as they
- * were in `old` (may be NULL). Neither CEL rules are evaluated, nor what lua/sim/list_types.lua knows. */
+ * were in `old` (may be NULL). Neither CEL rules are evaluated, nor what lua/sim/checks/custom.lua checks. */
 void sim_structural_check(const json_t *schema, const json_t *object, const json_t *old, bool of_status,
                           json_t *causes);
 /* Likewise of a value that stands at the path. */

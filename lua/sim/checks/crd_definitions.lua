@@ -1,10 +1,10 @@
 -- CustomResourceDefinitions, in the order of a server. It reads what all versions share from above them: their
 -- schema, for one, is then at spec.validation.
+local conversion = require "sim.checks.crd_conversion"
 local defaults = require "sim.checks.crd_defaults"
 local forms = require "sim.checks.forms"
 local found = require "sim.checks.found"
 local json = require "sim.json"
-local network = require "sim.checks.network"
 local openapi = require "sim.checks.crd_openapi"
 local shown = require "sim.checks.crd_shown"
 local structural = require "sim.checks.crd_structural"
@@ -75,7 +75,7 @@ local function check_schema(problems, holder, path, has_status)
   local obstacle = structural.obstacle(schema)
   local wrong = obstacle and {} or structural.problems(schema, path)
   problems:append(wrong)
-  if not obstacle and #wrong == 0 then problems:append(defaults.problems(schema, path)) end
+  if not obstacle and #wrong == 0 then problems:append(defaults.problems(schema, path, problems.read)) end
   problems:append(openapi.problems(schema, path))
   if obstacle and #problems == before then problems:invalid(path, "", obstacle) end
 end
@@ -178,66 +178,6 @@ local function check_shared(problems, spec, above)
   end
 end
 
--- --- conversion
-
-local CONVERSION = "spec.conversion"
-
-local function check_review_versions(problems, versions)
-  local path, seen, known = CONVERSION .. ".conversionReviewVersions", {}, false
-  if count(versions) == 0 then return problems:required(path) end
-  for i, version in each(versions) do
-    local place = string.format("%s[%d]", path, i - 1)
-    known = known or version == "v1" or version == "v1beta1"
-    if seen[version] then
-      problems:invalid(place, version, "duplicate version")
-    else
-      problems:form(place, version, "DNS-1035 label")
-    end
-    seen[version] = true
-  end
-  if not known then problems:invalid(path, versions, "must include at least one of v1, v1beta1") end
-end
-
-local function check_service(problems, path, service)
-  local port, place = json.int(service, "port", 443), text(service, "path")
-  if text(service, "namespace") == "" then problems:required(path .. ".name") end -- a server takes one for the other
-  if text(service, "name") == "" then problems:required(path .. ".namespace") end
-  if port < 1 or port > 65535 then
-    problems:invalid(path .. ".port", port, "port is not valid: must be between 1 and 65535, inclusive")
-  end
-  problems:append(network.webhook_path(path .. ".path", place))
-end
-
-local function check_webhook(problems, webhook)
-  local config, path = at(webhook, "clientConfig"), CONVERSION .. ".webhookClientConfig"
-  local url, service = at(config, "url"), at(config, "service")
-  if not config then
-    problems:required(path, "required when strategy is set to Webhook")
-  elseif (url == nil) == (service == nil) then
-    problems:required(path, "exactly one of url or service is required")
-  elseif url then
-    problems:append(urls.webhook(path .. ".url", url))
-  else
-    check_service(problems, path .. ".service", service)
-  end
-  check_review_versions(problems, at(webhook, "conversionReviewVersions"))
-end
-
-local function check_conversion(problems, conversion)
-  local strategy, webhook = text(conversion, "strategy"), at(conversion, "webhook")
-  if strategy == "" then
-    problems:required(CONVERSION .. ".strategy")
-  else
-    problems:enum(CONVERSION .. ".strategy", strategy, { "None", "Webhook" })
-  end
-  if strategy == "Webhook" then return check_webhook(problems, webhook) end
-  local detail = "should not be set when strategy is not set to Webhook"
-  if at(webhook, "clientConfig") then problems:forbidden(CONVERSION .. ".webhookClientConfig", detail) end
-  if count(at(webhook, "conversionReviewVersions")) > 0 then
-    problems:forbidden(CONVERSION .. ".conversionReviewVersions", detail)
-  end
-end
-
 -- --- the rest
 
 -- The version that is stored now is among those that were ever stored.
@@ -322,9 +262,10 @@ local function check_immutable(problems, crd, old)
   end
 end
 
--- Problems of a definition; `old` is nil for a new one.
-function definitions.problems(crd, old, of_status)
+-- Problems of a definition; `old` is nil for a new one, `read` reads metadata (see embedded.lua).
+function definitions.problems(crd, old, of_status, read)
   local problems, spec = found.new(), at(crd, "spec")
+  problems.read = read
   if not of_status then
     local above = shared(at(spec, "versions"))
     check_head(problems, spec)
@@ -335,7 +276,7 @@ function definitions.problems(crd, old, of_status)
     end
     check_names(problems, "spec.names", at(spec, "names"))
     check_shared(problems, spec, above)
-    if at(spec, "conversion") then check_conversion(problems, at(spec, "conversion")) end
+    if at(spec, "conversion") then problems:append(conversion.problems(at(spec, "conversion"))) end
     if old then check_immutable(problems, crd, old) end
   end
   check_names(problems, "status.acceptedNames", at(crd, "status.acceptedNames"))

@@ -1,6 +1,7 @@
 /* Status answers: the texts were taken down from a v1.36 server. */
 #include "core/sim/support/kube.h"
 #include "sim/object/status.h"
+#include "sim/validate/cause.h"
 
 static void test_not_found_names_resource_and_name(void **state)
 {
@@ -42,6 +43,20 @@ static void test_an_invalid_object_names_its_kind_and_the_cause(void **state)
         "invalid: metadata.name: Required value: name or generateName is required','reason':'Invalid',"
         "'details':{'kind':'ConfigMap','causes':[{'reason':'FieldValueRequired','message':'Required value: "
         "name or generateName is required','field':'metadata.name'}]},'code':422}");
+}
+
+/* Nothing is taken for good that was not looked at. */
+static void test_an_error_in_a_check_is_no_lack_of_problems(void **state)
+{
+    json_t *causes = json_pack("[o]", sim_cause("FieldValueForbidden", "c", NULL, "no"));
+    lua_State *L = sim_lua_take("sim.checks.forms", "label");
+    lua_pushnil(L);
+    sim_add_causes(causes, L);
+    json_t *status = sim_status_invalid_causes(kind_named("deployments"), "d", causes);
+    assert_int_equal(sim_status_code(status), 500);
+    assert_text_at(status, "message",
+                   "Internal error occurred: Lua of the simulator failed, as its log says");
+    json_decref(status);
 }
 
 static void test_several_causes_stand_in_brackets(void **state)
@@ -133,6 +148,7 @@ int main(void)
         cmocka_unit_test(test_not_found_names_resource_and_name),
         cmocka_unit_test(test_conflicts_have_two_reasons),
         cmocka_unit_test(test_an_invalid_object_names_its_kind_and_the_cause),
+        cmocka_unit_test(test_an_error_in_a_check_is_no_lack_of_problems),
         cmocka_unit_test(test_several_causes_stand_in_brackets),
         cmocka_unit_test(test_a_version_from_the_future_is_a_timeout_with_a_cause),
         cmocka_unit_test(test_an_expired_list_may_carry_a_token),
