@@ -107,10 +107,10 @@ bool sim_members_next(struct sim_members *members, struct str *key, struct str *
 bool sim_text_member(struct str object, const char *key, struct str *value)
 {
     struct sim_members members;
-    struct str name;
+    struct str name, at;
     if (object.n == 0 || object.p[0] != '{' || !sim_members_open(object, &members)) return false;
-    while (sim_members_next(&members, &name, value))
-        if (str_is(name, key)) return true;
+    while (sim_members_next(&members, &name, &at))
+        if (str_is(name, key)) return *value = at, true;
     return false;
 }
 

@@ -33,7 +33,8 @@ bool sim_members_open(struct str json, struct sim_members *members);
 /* `key` is without its quotes, escapes left as they are; empty for an element. */
 bool sim_members_next(struct sim_members *members, struct str *key, struct str *value);
 
-/* Finds the value of one member; `value` keeps its quotes if it is a string. */
+/* Finds the value of one member; `value` keeps its quotes if it is a string, and is as it was if there is
+ * none. */
 bool sim_text_member(struct str object, const char *key, struct str *value);
 /* Returns the content of a string value, "" for every other value. */
 struct str sim_text_unquote(struct str value);

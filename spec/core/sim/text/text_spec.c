@@ -38,9 +38,10 @@ static void test_quotes_inside_strings_do_not_end_them(void **state)
 static void test_what_is_not_there_is_not_found(void **state)
 {
     static const char *const texts[] = {"{}", "{\"b\":{\"a\":1}}", "[\"a\",1]", "\"a\"", "5", "", "{"};
-    struct str value;
+    struct str value = STR("before");
     for (size_t i = 0; i < ARRAY_LEN(texts); i++)
         assert_false(sim_text_member(str_of(texts[i]), "a", &value));
+    assert_true(str_is(value, "before"));
 }
 
 static void test_elements_of_arrays_have_no_keys(void **state)
