@@ -1,4 +1,4 @@
--- Options of requests that write: problems are lists of a cause's type, field, detail and value.
+-- Options of requests, of lists and of writes: problems are lists of a cause's type, field, detail and value.
 local json = require "sim.json"
 
 local at, text = json.at, json.text

@@ -1,4 +1,5 @@
 -- `kubelua sim`: watches, bookmarks, watch-lists (contract A-2, A-3, A-4).
+local cjson = require "cjson"
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
 local watching = require "spec.support.watching"
@@ -212,6 +213,11 @@ describe("a watch of the simulated server #threads", function()
     create "b"
     local second = w:next()
     assert.are.equal("b", second.object.rows[1].cells[1])
+    assert.are.equal(cjson.null, second.object.columnDefinitions)
+    w = watch(initial .. "&includeObject=None", { "Accept: application/json;as=Table;g=meta.k8s.io;v=v1" })
+    assert.are.equal(cjson.null, w:next().object.rows[1].object)
+    assert.are.equal("b", w:next().object.rows[1].cells[1])
+    assert.are.equal("true", w:next().object.rows[1].object.metadata.annotations["k8s.io/initial-events-end"])
     w = watch(initial, { "Accept: application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1" })
     local partial = w:next()
     assert.are.equal("PartialObjectMetadata", partial.object.kind)

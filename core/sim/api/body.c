@@ -84,13 +84,12 @@ static char *read_embedded(const struct sim_kind *kind, json_t *object, json_t *
     lua_State *L = sim_lua_take("sim.checks.embedded", "read_body");
     sim_lua_push(L, object);
     sim_lua_push(L, kind->structural);
+    sim_lua_push(L, problems);
     sim_lua_push_function(L, sim_lua_read_metadata, NULL);
     json_t *found = sim_lua_call(L);
-    const char *error = json_string_value(json_array_get(found, 0));
-    char *message = error ? xstrdup(error) : NULL;
-    json_array_extend(problems, json_array_get(found, 1));
+    char *error = found ? xstrdup(sim_text_at(found, "")) : NULL;
     json_decref(found);
-    return message;
+    return error;
 }
 
 /* Prunes a body of a custom kind, and sets its defaults. An apply leaves null where it took all elements. */

@@ -86,7 +86,7 @@ static void delete_listed(struct writing *w, const json_t *options, const struct
 {
     struct sim_view view = {.served = w->target->served, .form = SIM_FORM_JSON};
     struct sim_list_meta page = {.version = snapshot->version, .remaining = -1, .empty = true};
-    size_t left = sim_list_measure(snapshot, selection, &page);
+    size_t left = sim_list_page(snapshot, selection, &page);
     json_t *refusal = NULL;
     struct sim_out out = {0};
     struct omap_cursor cursor;

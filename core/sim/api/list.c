@@ -1,4 +1,4 @@
-/* Lists, streamed object by object, and single objects; see list.h. */
+/* Lists, streamed object by object; see list.h. */
 #include "sim/api/list.h"
 
 #include <stdio.h>
@@ -8,7 +8,6 @@
 #include "base/array.h"
 #include "base/must.h"
 #include "sim/api/encode.h"
-#include "sim/api/subresource.h"
 #include "sim/object/status.h"
 #include "sim/proto/wire.h"
 #include "sim/store/form.h"
@@ -27,12 +26,16 @@ struct sim_list {
     struct sim_view view;
     enum { LIST_JSON, LIST_YAML, LIST_PROTOBUF } encoding;
     struct sim_yaml_list *yaml;
-    const struct schema_type *type; /* of the items, in protobuf */
+    bool partial;
+    const char *api_version; /* in protobuf, as the type of the items */
+    const struct schema_type *type;
     struct omap_cursor cursor;
-    size_t left; /* objects of this page that are still to come */
+    size_t page, left; /* objects of this page, and those that are still to come */
     size_t sent;
     struct sim_list_meta meta;
-    enum { LIST_HEAD, LIST_ITEMS, LIST_TAIL, LIST_DONE } stage;
+    size_t size;     /* of all items, in protobuf */
+    int64_t look_ms; /* when it looks next for the client */
+    enum { LIST_MEASURE, LIST_HEAD, LIST_ITEMS, LIST_TAIL, LIST_DONE } stage;
     struct sim_out out, item; /* `item` is JSON that is to be encoded */
     struct buf encoded;
     struct sim_actions actions;
@@ -73,39 +76,46 @@ static struct str item_text(struct sim_list *list, const struct sim_object *obje
 
 /* --- protobuf: the length of all items stands before the first, so that they are measured before */
 
-/* Returns the size of the item's message, which is found out once for each state of an object. */
-static size_t measure(struct sim_list *list, const struct sim_object *object)
+/* Adds the size of the item's message, which is found out once for each state of an object. */
+static bool add_size(struct sim_list *list, const struct sim_object *object)
 {
-    bool partial = list->view.form != SIM_FORM_JSON;
     bool stays = !list->view.served->kind->conversion && !sim_kind_is(list->view.served->kind, "DaemonSet");
-    atomic_uint *known = (atomic_uint *)&object->wire_sizes[partial];
+    atomic_uint *known = (atomic_uint *)&object->wire_sizes[list->partial];
     size_t size = stays ? atomic_load_explicit(known, memory_order_relaxed) : 0;
-    if (size) return size;
-    list->encoded.len = 0;
-    sim_wire_put_message(&list->encoded, list->type, item_text(list, object));
-    size = list->encoded.len;
-    if (stays) atomic_store_explicit(known, (unsigned)size, memory_order_relaxed);
-    return size;
+    if (!size) {
+        if (!sim_wire_put_message(&list->encoded, list->type, item_text(list, object))) return false;
+        size = list->encoded.len;
+        list->encoded.len = 0;
+        if (stays) atomic_store_explicit(known, (unsigned)size, memory_order_relaxed);
+    }
+    list->size += sim_protobuf_head_size(size) + size;
+    return true;
+}
+
+/* Measures an item, and goes back to the first behind the last. Nothing is sent meanwhile, so that it has to
+ * look for a client that went away. */
+static bool measure_item(struct sim_list *list)
+{
+    const struct sim_object *object = next(list);
+    int64_t now_ms = clock_now_ms(clock_real());
+    if (now_ms > list->look_ms) {
+        if (!sim_wait(list->fd, 0)) return false;
+        list->look_ms = now_ms + BLOCK_MS;
+    }
+    if (object) return add_size(list, object);
+    sim_snapshot_seek(&list->snapshot, &list->cursor);
+    list->left = list->page;
+    list->stage = LIST_HEAD;
+    return true;
 }
 
 static void put_protobuf_head(struct sim_list *list)
 {
-    struct omap_cursor cursor = list->cursor;
-    size_t left = list->left, len = 0, size;
-    bool partial = list->view.form != SIM_FORM_JSON;
-    const struct sim_served *served = list->view.served;
-    const char *api_version = partial ? "meta.k8s.io/v1" : served->api_version;
     struct buf meta = {0};
-    list->type = sim_wire_type(api_version, partial ? "PartialObjectMetadata" : served->kind->kind);
-    for (const struct sim_object *object; (object = next(list)); len += sim_protobuf_head_size(size) + size)
-        size = measure(list, object);
-    list->cursor = cursor;
-    list->left = left;
-    list->encoded.len = 0;
     sim_form_list_meta(&meta, &list->meta);
-    sim_wire_list_head(&list->encoded, api_version,
-                       partial ? "PartialObjectMetadataList" : served->kind->list_kind, buf_slice(&meta),
-                       len);
+    sim_wire_list_head(&list->encoded, list->api_version,
+                       list->partial ? "PartialObjectMetadataList" : list->view.served->kind->list_kind,
+                       buf_slice(&meta), list->size);
     buf_clear(&meta);
 }
 
@@ -155,24 +165,26 @@ static void put_separator(struct sim_list *list)
     list->sent++;
 }
 
-static void put_item(struct sim_list *list)
+static bool put_item(struct sim_list *list)
 {
     const struct sim_object *object = next(list);
+    bool ok = true;
     if (!object) {
         list->stage = LIST_TAIL;
-        return;
+        return true;
     }
     put_separator(list);
     if (list->encoding == LIST_JSON)
         sim_form_item(&list->out, &list->view, object);
     else if (list->encoding == LIST_PROTOBUF)
-        sim_wire_put_item(&list->encoded, list->type, item_text(list, object));
+        ok = sim_wire_put_item(&list->encoded, list->api_version, list->type, item_text(list, object));
     else {
         json_t *item = sim_read_stored(item_text(list, object), NULL, json_object());
         sim_yaml_list_add(list->yaml, item);
         json_decref(item);
     }
     put_encoded(list);
+    return ok;
 }
 
 static void put_tail(struct sim_list *list)
@@ -188,12 +200,13 @@ static void put_tail(struct sim_list *list)
 
 static bool produce(struct sim_list *list)
 {
-    struct sim_action *action = list->stage == LIST_HEAD ? NULL : sim_actions_due(&list->actions, list->sent);
+    struct sim_action *action = list->stage <= LIST_HEAD ? NULL : sim_actions_due(&list->actions, list->sent);
     if (action && action->text && list->stage == LIST_ITEMS) put_separator(list);
     if (action) return sim_out_act(&list->out, action, &list->then, list->fd);
     switch (list->stage) {
+    case LIST_MEASURE: return measure_item(list);
     case LIST_HEAD: put_head(list); break;
-    case LIST_ITEMS: put_item(list); break;
+    case LIST_ITEMS: return put_item(list);
     case LIST_TAIL: put_tail(list); break;
     case LIST_DONE: break;
     }
@@ -213,8 +226,8 @@ static ssize_t list_read(struct sim_stream *stream, char *to, size_t room)
     return list->out.len ? (ssize_t)list->out.len : sim_stream_end(list->then, list->fd);
 }
 
-size_t sim_list_measure(const struct sim_snapshot *snapshot, const struct sim_list_options *options,
-                        struct sim_list_meta *meta)
+size_t sim_list_page(const struct sim_snapshot *snapshot, const struct sim_list_options *options,
+                     struct sim_list_meta *meta)
 {
     struct omap_cursor cursor;
     const struct sim_object *last = NULL, *object;
@@ -244,8 +257,13 @@ static void respond(struct sim_list *list, struct sim_reply *reply)
     if (list->options.shard && list->api->settings.sharding == SIM_SHARDS_ON &&
         list->view.form == SIM_FORM_JSON && !list->view.served->kind->custom)
         list->meta.shard = sim_shard_text(list->options.shard);
-    list->left = sim_list_measure(&list->snapshot, &list->options, &list->meta);
+    list->page = list->left = sim_list_page(&list->snapshot, &list->options, &list->meta);
     sim_snapshot_seek(&list->snapshot, &list->cursor);
+    list->stage = list->encoding == LIST_PROTOBUF ? LIST_MEASURE : LIST_HEAD;
+    list->partial = list->view.form != SIM_FORM_JSON;
+    list->api_version = list->partial ? sim_form_api_version(&list->view) : list->view.served->api_version;
+    list->type = sim_wire_type(list->api_version,
+                               list->partial ? "PartialObjectMetadata" : list->view.served->kind->kind);
     reply->code = 200;
     reply->content_type = types[list->encoding];
     reply->stream = &list->stream;
@@ -283,66 +301,4 @@ void sim_list(struct sim_api *api, const struct sim_request *request, const stru
     }
     sim_reply_status(reply, refusal);
     list_free(&list->stream);
-}
-
-void sim_reply_object(const struct sim_api *api, const struct sim_request *request,
-                      const struct sim_served *served, const struct sim_object *object,
-                      struct sim_reply *reply)
-{
-    struct sim_media media = sim_negotiate_of(served->kind, request->accept);
-    const char *include = sim_query(request, "includeObject");
-    struct sim_view view = {api, served, media.form, include, false, media.beta};
-    struct sim_out out = {0};
-    json_t *refusal = NULL;
-    if (media.form == SIM_FORM_PARTIAL_LIST)
-        refusal = sim_status_other_form(served->kind, "PartialObjectMetadataList", false);
-    if (media.form == SIM_FORM_TABLE) refusal = sim_table_refused(include);
-    if (refusal) {
-        sim_reply_status(reply, refusal);
-        return;
-    }
-    reply->code = 200;
-    sim_form_object(&out, &view, object);
-    reply->text = out.kept;
-}
-
-/* A get takes any version that is no older than the given one. */
-static json_t *version_refused(struct sim_api *api, const struct sim_kind *kind, const char *given)
-{
-    uint64_t wanted = 0;
-    bool cached = !sim_kind_is(kind, "Event"); /* a server reads events from storage */
-    if (!given || !*given) return NULL;
-    if (!str_to_u64(str_of(given), &wanted)) return sim_version_refused(given, cached);
-    sim_store_lock(api->store);
-    uint64_t version = api->store->version;
-    sim_store_unlock(api->store);
-    json_t *refusal = wanted > version ? sim_status_too_large(wanted, version) : NULL;
-    if (!cached) json_object_del(json_object_get(refusal, "details"), "retryAfterSeconds");
-    return refusal;
-}
-
-void sim_get(struct sim_api *api, const struct sim_request *request, const struct sim_target *target,
-             struct sim_reply *reply)
-{
-    char *key = sim_target_key(target, target->name);
-    sim_count(&api->stats.gets, 1);
-    json_t *refusal = version_refused(api, target->served->kind, sim_query(request, "resourceVersion"));
-    if (refusal) {
-        free(key);
-        sim_reply_status(reply, refusal);
-        return;
-    }
-    struct sim_object *object = sim_store_ref(api->store, target->served->resource, key);
-    free(key);
-    if (!object) {
-        sim_reply_status(reply, sim_status_not_found(target->served->kind, target->name));
-        return;
-    }
-    if (target->subresource && sim_is_kubelets(target->subresource))
-        sim_kubelet(api, request, target, object, reply);
-    else if (target->subresource && strcmp(target->subresource, "scale") == 0)
-        sim_scale_get(target, object, reply);
-    else
-        sim_reply_object(api, request, target->served, object, reply);
-    sim_store_release(api->store, object);
 }

@@ -107,17 +107,15 @@ char *sim_metadata_error(const json_t *metadata)
 
 int sim_lua_read_metadata(lua_State *L)
 {
-    json_t *metadata = sim_lua_value(L, 1), *none = json_object();
+    json_t *metadata = sim_lua_value(L, 1);
     struct sim_decoding decoding = {.error = sim_metadata_error(metadata)};
-    json_t *typed = decoding.error ? NULL
-                                   : sim_decode(schema_type("meta/v1.ObjectMeta"),
-                                                json_is_null(metadata) ? none : metadata, &decoding);
+    json_t *typed =
+        decoding.error ? NULL : sim_decode(schema_type("meta/v1.ObjectMeta"), metadata, &decoding);
     lua_pushstring(L, decoding.error);
     sim_lua_push_new(L, typed);
     sim_lua_push_new(L, decoding.unknown);
     free(decoding.error);
     json_decref(metadata);
-    json_decref(none);
     return 3;
 }
 

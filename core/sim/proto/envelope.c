@@ -14,6 +14,12 @@ static const char magic[4] = {'k', '8', 's', 0};
 /* Numbers in the envelope, in its TypeMeta, and in a list. */
 enum { TYPE_META = 1, RAW = 2, API_VERSION = 1, KIND = 2, LIST_META = 1, LIST_ITEMS = 2 };
 
+/* Whose lists have the two numbers the other way round. */
+static bool is_beta(const char *api_version)
+{
+    return strcmp(api_version, "meta.k8s.io/v1beta1") == 0;
+}
+
 const struct schema_type *sim_wire_type(const char *api_version, const char *kind)
 {
     const char *slash = strchr(api_version, '/');
@@ -47,15 +53,16 @@ void sim_wire_list_head(struct buf *out, const char *api_version, const char *ki
     struct buf meta = {0};
     sim_wire_put_message(&meta, schema_type("meta/v1.ListMeta"), metadata);
     put_head(out, api_version, kind, sim_protobuf_head_size(meta.len) + meta.len + len);
-    sim_protobuf_put(out, LIST_META, buf_slice(&meta));
+    sim_protobuf_put(out, is_beta(api_version) ? LIST_ITEMS : LIST_META, buf_slice(&meta));
     buf_clear(&meta);
 }
 
-bool sim_wire_put_item(struct buf *out, const struct schema_type *type, struct str item)
+bool sim_wire_put_item(struct buf *out, const char *api_version, const struct schema_type *type,
+                       struct str item)
 {
     size_t from = out->len;
     bool ok = sim_wire_put_message(out, type, item);
-    sim_wire_close(out, LIST_ITEMS, from);
+    sim_wire_close(out, is_beta(api_version) ? LIST_META : LIST_ITEMS, from);
     return ok;
 }
 
@@ -80,7 +87,8 @@ static bool put_object(struct buf *out, const char *api_version, const char *kin
     bool ok = type != NULL;
     free(one);
     if (list) sim_members_open(items, &each);
-    while (ok && list && sim_members_next(&each, &key, &item)) ok = sim_wire_put_item(&content, type, item);
+    while (ok && list && sim_members_next(&each, &key, &item))
+        ok = sim_wire_put_item(&content, api_version, type, item);
     if (ok && !list) ok = sim_wire_put_message(&content, type, json);
     if (!sim_text_member(json, "metadata", &metadata)) metadata = STR("{}");
     if (ok && list) sim_wire_list_head(out, api_version, kind, metadata, content.len);

@@ -25,10 +25,12 @@ bool sim_wire_put(struct buf *out, struct str json);
  * out. False if the text is not valid and compact. */
 bool sim_wire_put_message(struct buf *out, const struct schema_type *type, struct str json);
 
-/* A list item by item: the head, with its metadata in JSON, in front of `len` bytes of items; and an item. */
+/* A list item by item: the head, with its metadata in JSON, in front of `len` bytes of items; and an item.
+ * The lists of meta.k8s.io/v1beta1 have other numbers. */
 void sim_wire_list_head(struct buf *out, const char *api_version, const char *kind, struct str metadata,
                         size_t len);
-bool sim_wire_put_item(struct buf *out, const struct schema_type *type, struct str item);
+bool sim_wire_put_item(struct buf *out, const char *api_version, const struct schema_type *type,
+                       struct str item);
 
 /* Reads an object in its envelope. NULL with an error that says what is wrong. */
 json_t *sim_wire_get(struct str bytes, struct err *err);

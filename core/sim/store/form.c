@@ -16,8 +16,7 @@ static void put(struct sim_out *out, const char *text)
     sim_out_put(out, str_of(text));
 }
 
-/* The apiVersion of forms. */
-static const char *meta_version(const struct sim_view *view)
+const char *sim_form_api_version(const struct sim_view *view)
 {
     return view->beta ? "meta.k8s.io/v1beta1" : "meta.k8s.io/v1";
 }
@@ -25,7 +24,7 @@ static const char *meta_version(const struct sim_view *view)
 static void put_partial_head(struct sim_out *out, const struct sim_view *view)
 {
     put(out, "{\"kind\":\"PartialObjectMetadata\",\"apiVersion\":\"");
-    put(out, meta_version(view));
+    put(out, sim_form_api_version(view));
     put(out, "\",\"metadata\":");
 }
 
@@ -69,7 +68,7 @@ void sim_form_list_head(struct buf *out, struct sim_view *view, const struct sim
                view->form == SIM_FORM_JSON    ? served->kind->list_kind
                : view->form == SIM_FORM_TABLE ? "Table"
                                               : "PartialObjectMetadataList",
-               view->form == SIM_FORM_JSON ? served->api_version : meta_version(view));
+               view->form == SIM_FORM_JSON ? served->api_version : sim_form_api_version(view));
     buf_puts(out, "\"metadata\":");
     sim_form_list_meta(out, meta);
     if (view->form == SIM_FORM_TABLE) {
@@ -294,7 +293,7 @@ static json_t *bookmark_object(const struct sim_view *view, uint64_t version, bo
         json_object_set_new(metadata, "annotations", json_pack("{ss}", "k8s.io/initial-events-end", "true"));
     bool plain = view->form == SIM_FORM_JSON || view->form == SIM_FORM_TABLE;
     const char *kind = plain ? view->served->kind->kind : "PartialObjectMetadata";
-    const char *api_version = plain ? view->served->api_version : meta_version(view);
+    const char *api_version = plain ? view->served->api_version : sim_form_api_version(view);
     json_t *object = json_pack("{ss ss so}", "kind", kind, "apiVersion", api_version, "metadata", metadata);
     struct sim_decoding decoding = {0};
     if (plain && view->served->kind->schema)

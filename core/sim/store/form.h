@@ -25,6 +25,8 @@ struct sim_view {
     bool beta;                  /* the form is one of meta.k8s.io/v1beta1 */
 };
 
+/* The apiVersion of forms. */
+const char *sim_form_api_version(const struct sim_view *view);
 /* Appends the metadata of a list, with the braces. */
 void sim_form_list_meta(struct buf *out, const struct sim_list_meta *meta);
 /* Append the text before the first item of a list, and behind the last one; the first item begins with `[`.

@@ -156,7 +156,8 @@ bool sim_wait(int fd, int64_t ms)
     int64_t until_ms = clock_now_ms(clock_real()) + ms;
     for (;;) {
         int64_t left_ms = ms < 0 ? 60000 : until_ms - clock_now_ms(clock_real());
-        if (left_ms <= 0) return true;
-        if (poll(&closed, 1, (int)(left_ms < 60000 ? left_ms : 60000)) > 0) return false;
+        int wait_ms = left_ms <= 0 ? 0 : left_ms < 60000 ? (int)left_ms : 60000;
+        if (poll(&closed, 1, wait_ms) > 0) return false;
+        if (wait_ms == 0) return true;
     }
 }

@@ -96,6 +96,6 @@ bool sim_out_act(struct sim_out *out, struct sim_action *action, enum sim_then *
 /* Returns what a stream ends with that has sent all. */
 ssize_t sim_stream_end(enum sim_then then, int fd);
 
-/* Waits until the time has passed, or for ever with -1; false when the other side has closed the connection.
- */
+/* Waits until the time has passed, or for ever with -1; false when the other side has closed the connection,
+ * which is looked at in any case. */
 bool sim_wait(int fd, int64_t ms);

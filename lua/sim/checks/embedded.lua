@@ -131,10 +131,11 @@ function embedded.coerce(path, value, schema, is_resource, read)
   return wrong, unknown
 end
 
--- Of the body of a request: { a message or false, unknown fields }.
-function embedded.read_body(object, schema, read)
+-- Of the body of a request: returns the message that refuses it, or nil. Unknown fields are added to the list.
+function embedded.read_body(object, schema, fields, read)
   local wrong, unknown = embedded.coerce("", object, schema, false, read)
-  return { wrong and found.line(wrong) or false, unknown }
+  for _, field in ipairs(unknown) do values.append(fields, field) end
+  return wrong and found.line(wrong)
 end
 
 return embedded

@@ -55,7 +55,7 @@ void sim_cluster_call(struct sim_cluster *cluster, const char *request, const ch
                                .accept = cluster->accept ? cluster->accept : "",
                                .content_type = content_type,
                                .body = str_of(body ? body : ""),
-                               .fd = -1};
+                               .fd = cluster->fd ? cluster->fd : -1};
     *reply = (struct sim_reply){0};
     sim_route(&cluster->api, &call, reply);
     free(copy);

@@ -7,6 +7,7 @@
 struct sim_cluster {
     struct sim_api api;
     const char *accept; /* of its requests; NULL: any */
+    int fd;             /* the connection of its requests; 0: there is none */
 };
 
 /* With the namespaces that every cluster has, at version 1000000000000000. A history of so many events; 0:
