@@ -369,6 +369,9 @@ func (g *generator) odd(k *kind) *request {
 			k.collection()+"/", k.collection()+"/"+k.name("a")+"/", "/api/v1/namespaces/{{ns}}/configmaps/a/status", "/apis/differ.example.com/v2/widgets",
 			"/healthz", "/livez", "/readyz", "/version/x", "/metrics/x", "/api/v1/watch", "/apis/differ.example.com/v1/namespaces/{{ns}}/widgets/a/nothing")
 		r.Method = g.pick("GET", "GET", "POST", "PUT", "DELETE", "PATCH")
+		if r.Method == "DELETE" && k.Cluster && r.Path == k.collection()+"/" {
+			r.param("dryRun", "All") // it is the collection, of all sequences that run at once
+		}
 		r.tag("%s %s", r.Method, strings.ReplaceAll(r.Path, k.Path, "K"))
 		if strings.Contains(r.Path, k.Plural) {
 			r.Tag = strings.ReplaceAll(r.Tag, k.Plural, "PLURAL")
