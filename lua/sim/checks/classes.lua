@@ -1,4 +1,4 @@
--- Classes, drivers of volumes and ranges of addresses. Arguments as in volumes.lua.
+-- Classes, revisions, drivers of volumes and ranges of addresses. Arguments as in volumes.lua.
 local addresses = require "sim.checks.addresses"
 local forms = require "sim.checks.forms"
 local found = require "sim.checks.found"
@@ -25,6 +25,41 @@ function classes.controller(path, controller, _, _, old)
     if not rest:find "^[%w/\\%-._~%%!$&'()*+,;=:]+$" then
       problems:invalid(path, rest, "Invalid path (regex used for validation is '" .. PATH .. "')")
     end
+  end
+  return problems
+end
+
+-- --- priorities and revisions
+
+local SYSTEM = "priority class names with 'system-' prefix are reserved for system use only. error: "
+local HIGHEST = 1000000000
+local known = { ["system-node-critical"] = 2000001000, ["system-cluster-critical"] = 2000000000 }
+
+local function system_wrong(name, class)
+  if not known[name] then return name .. " is not a known system priority class" end
+  if int(class, "value", 0) ~= known[name] then
+    return string.format("value of %s PriorityClass must be %d", name, known[name])
+  end
+  return at(class, "globalDefault") and string.format("globalDefault of %s PriorityClass must be false", name)
+end
+
+function classes.priority(_, class)
+  local problems, name = found.new(), text(class, "metadata.name")
+  if name:sub(1, 7) == "system-" then
+    local wrong = system_wrong(name, class)
+    if wrong then problems:forbidden("metadata.name", SYSTEM .. wrong) end
+  elseif int(class, "value", 0) > HIGHEST then
+    problems:forbidden("value", string.format("maximum allowed value of a user defined priority is %d", HIGHEST))
+  end
+  return problems
+end
+
+function classes.revision(path, data)
+  local problems = found.new()
+  if data == nil or data == json.null then
+    problems:required(path, "data is mandatory")
+  elseif json.type(data) ~= "object" then
+    problems:required(path, "data must be a valid JSON object")
   end
   return problems
 end

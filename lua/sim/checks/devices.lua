@@ -1,6 +1,7 @@
 -- What a ResourceClaim asks of devices. Arguments as in volumes.lua. Selectors in CEL are not compiled.
 local found = require "sim.checks.found"
 local json = require "sim.json"
+local quotas = require "sim.checks.quotas"
 local shapes = require "sim.checks.device_shapes"
 
 local at, text, each, int, count, get = json.at, json.text, json.each, json.int, json.count, json.get
@@ -201,6 +202,19 @@ function devices.claim(path, claim)
   devices.each(problems, path .. ".config", get(claim, "config"), MOST, function(place, item)
     devices.configuration(problems, place, item, reference)
   end)
+  return problems
+end
+
+local EXTENDED = "must be a valid extended resource name"
+
+function devices.class(path, spec)
+  local problems = found.new()
+  selectors(problems, path .. ".selectors", get(spec, "selectors"))
+  devices.each(problems, path .. ".config", get(spec, "config"), MOST, function(place, item)
+    devices.configuration(problems, place, item)
+  end)
+  local name = at(spec, "extendedResourceName")
+  if name and not quotas.is_extended(name) then problems:invalid(path .. ".extendedResourceName", name, EXTENDED) end
   return problems
 end
 

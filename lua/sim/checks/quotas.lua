@@ -25,7 +25,8 @@ local function is_standard(name)
   return standard[name] or name:find "^hugepages%-" or name:find "^requests%.hugepages%-"
 end
 
-local function is_extended(name)
+-- Tells whether a name is that of a resource which none but a driver knows.
+function quotas.is_extended(name)
   local native = not name:find("/", 1, true) or name:find("kubernetes.io/", 1, true) or name:find "^requests%."
   return not native and not forms.key("requests." .. name)
 end
@@ -47,7 +48,7 @@ function quotas.hard(path, hard)
     if quantities.number(amount) < 0 then
       problems:invalid(place, amount, "must be greater than or equal to 0")
     end
-    if (counted[name] or is_extended(name)) and not quantities.is_whole(amount) then
+    if (counted[name] or quotas.is_extended(name)) and not quantities.is_whole(amount) then
       problems:invalid(place, amount, "must be an integer")
     end
   end

@@ -1,0 +1,21 @@
+-- What a real server refuses, the simulator refuses with the same words: bodies of many kinds (spec/support/refused).
+local both_servers = require "spec.support.both_servers"
+local refusals = require "spec.support.refusals"
+
+-- Of each file: how many creates are refused and taken at least, and how many patches.
+local files = {
+  classes = { 30, 12, 10, 4 },
+  policies = { 60, 10, 8, 3 },
+}
+
+describe("the simulator as a real server", function()
+  local both = both_servers.begin(setup, teardown)
+
+  for name, least in pairs(files) do
+    it("refuses bad " .. name, function()
+      local creates, patches = refusals.compare(both, require("spec.support.refused." .. name))
+      local counts = { creates.refused, creates.taken, patches.refused, patches.taken }
+      for i, n in ipairs(least) do assert.is_true(counts[i] >= n, table.concat(counts, " ")) end
+    end)
+  end
+end)
