@@ -6,6 +6,7 @@ local refusals = require "spec.support.refusals"
 local files = {
   classes = { 30, 12, 10, 4 },
   policies = { 60, 10, 8, 3 },
+  slices = { 70, 15, 5, 1 },
 }
 
 describe("the simulator as a real server", function()

@@ -68,7 +68,7 @@ function devices.driver(problems, path, name)
   problems:form(path, name:lower(), "subdomain", name)
 end
 
-local function identifier(problems, path, name)
+function devices.identifier(problems, path, name)
   if #name > 32 then problems:too_long(path, 32) end
   problems:form(path, name, "C identifier")
 end
@@ -79,9 +79,9 @@ local function attribute(problems, path, name)
   if domain == "" then problems:invalid(path, "", "the domain must not be empty")
   elseif domain then devices.driver(problems, path, domain) end
   if rest == "" then problems:invalid(path, "", "the name must not be empty")
-  elseif rest then identifier(problems, path, rest) end
+  elseif rest then devices.identifier(problems, path, rest) end
   if name:find("/", 1, true) then return end
-  identifier(problems, path, name)
+  devices.identifier(problems, path, name)
   problems:invalid(path, name, "a fully qualified name must be a domain and a name separated by a slash")
 end
 
