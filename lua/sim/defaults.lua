@@ -133,10 +133,10 @@ begin["batch/v1.Job"] = function(job)
   if json.type(template) ~= "object" or at(spec, "manualSelector") == true then return end
   local labels = submap(submap(template, "metadata"), "labels")
   for _, prefix in ipairs { "batch.kubernetes.io/", "" } do
-    set(labels, prefix .. "controller-uid", uid)
-    set(labels, prefix .. "job-name", text(job, "metadata.name"))
+    default(labels, prefix .. "controller-uid", uid)
+    default(labels, prefix .. "job-name", text(job, "metadata.name"))
     if prefix ~= "" then
-      set(submap(submap(spec, "selector"), "matchLabels"), prefix .. "controller-uid", uid)
+      default(submap(submap(spec, "selector"), "matchLabels"), prefix .. "controller-uid", uid)
     end
   end
   default_labels(job)

@@ -1,13 +1,15 @@
 -- Bodies that servers refuse, or take, of many kinds: what the simulator and a real server say to each.
 -- A row is { path, kind, creates, object, patches }, the kind as "apps/v1 Deployment". A create is the rest of a body;
 -- it has a name unless its metadata says another. `object` is created, likewise, and the patches are sent to it.
--- "@a64@" is a text of 64 letters, and "#33{...}#" an element of a list 33 times, "%d" in it its number.
+-- `words` of a row stand in texts after a "$". "@a64@" is a text of 64 letters, and "#33{...}#" an element of a list
+-- 33 times, "%d" in it its number.
 local assert = require "luassert"
 local same = require "spec.support.same_answers"
 
 local refusals = {}
 
-local function read(text)
+local function read(text, words)
+  text = text:gsub("%$(%u+)", words or {})
   text = text:gsub("@(%w)(%d+)@", function(letter, n) return letter:rep(tonumber(n)) end)
   return (text:gsub("#(%d+)(.-)#", function(n, element)
     local list = {}
@@ -16,11 +18,11 @@ local function read(text)
   end))
 end
 
-local function whole(kind, text, name)
-  local version, word = kind:match "^(%S+) (%S+)$"
+local function whole(row, text, name)
+  local version, word = row[2]:match "^(%S+) (%S+)$"
   local metadata = not text:find('^%s*"metadata"') and ('"metadata":{"name":"%s"}'):format(name) or ""
   local rest = text:find "%S" and metadata ~= "" and "," .. text or text
-  return read(('{"apiVersion":"%s","kind":"%s",%s%s}'):format(version, word, metadata, rest))
+  return read(('{"apiVersion":"%s","kind":"%s",%s%s}'):format(version, word, metadata, rest), row.words)
 end
 
 -- The code; a refusal is the same on both.
@@ -42,13 +44,15 @@ end
 function refusals.compare(both, rows)
   local creates, patches = { refused = 0, taken = 0 }, { refused = 0, taken = 0 }
   for _, row in ipairs(rows) do
-    local path, kind = row[1], row[2]
+    local path = row[1]
     for _, text in ipairs(row[3]) do
-      count(creates, send(both, "POST", path .. "?dryRun=All&fieldValidation=Strict", whole(kind, text, "bad")))
+      local body = whole(row, text, "bad")
+      count(creates, send(both, "POST", path .. "?dryRun=All&fieldValidation=Strict", body))
     end
-    if row[4] then assert.equal(201, send(both, "POST", path, whole(kind, row[4], "u"))) end
+    if row[4] then assert.equal(201, send(both, "POST", path, whole(row, row[4], "u"))) end
     for _, patch in ipairs(row[5] or {}) do
-      count(patches, send(both, "PATCH", path .. "/u?dryRun=All", read(patch), "application/merge-patch+json"))
+      local body = read(patch, row.words)
+      count(patches, send(both, "PATCH", path .. "/u?dryRun=All", body, "application/merge-patch+json"))
     end
   end
   return creates, patches

@@ -1,6 +1,8 @@
 -- Jobs and CronJobs. Arguments as in volumes.lua.
+local classes = require "sim.checks.classes"
 local forms = require "sim.checks.forms"
 local found = require "sim.checks.found"
+local job_status = require "sim.checks.job_status"
 local json = require "sim.json"
 
 local at, text, each, int, count = json.at, json.text, json.each, json.int, json.count
@@ -76,10 +78,33 @@ local function read_schedule(source)
   end
 end
 
+local function exists(file)
+  local handle = io.open(file)
+  return handle and (handle:close() or true)
+end
+
+local FOLDER = "/usr/share/zoneinfo/"
+
+-- Where the system knows no zones, each that looks like one is.
+local function is_zone(zone)
+  for _, part in ipairs(split(zone, "/")) do
+    local odd = part == "." or part == ".." or part:sub(1, 1) == "-" or #part > 14
+    if odd or not part:find "^[-A-Za-z._0-9+]+$" then return false end
+  end
+  return zone == "UTC" or zone:lower() == "local" or not exists(FOLDER .. "UTC") or exists(FOLDER .. zone)
+end
+
+local function read_zoned(schedule)
+  local zone = schedule:match "^TZ=(%S*)" or schedule:match "^CRON_TZ=(%S*)"
+  local bad = zone and zone ~= "" and zone ~= "Local" and (not is_zone(zone) or zone:lower() == "local")
+  if bad then fail("provided bad location %s: unknown time zone %s", zone, zone) end
+  read_schedule((schedule:gsub("^C?R?O?N?_?TZ=%S* +", "")))
+end
+
 -- A zone stays allowed where the schedule had one.
 function batch.schedule(path, schedule, _, _, old, object)
   local problems, zoned = found.new(), schedule:find("TZ", 1, true)
-  local ok, result = pcall(read_schedule, (schedule:gsub("^C?R?O?N?_?TZ=%S+ +", "")))
+  local ok, result = pcall(read_zoned, schedule)
   if not ok then problems:invalid(path, schedule, result.text or tostring(result)) end
   if zoned and text(old):find("TZ", 1, true) then
     if at(object, "spec.timeZone") then
@@ -91,32 +116,15 @@ function batch.schedule(path, schedule, _, _, old, object)
   return problems
 end
 
-local function exists(file)
-  local handle = io.open(file)
-  return handle and (handle:close() or true)
-end
-
-local FOLDER = "/usr/share/zoneinfo/"
-
--- Where the system knows no zones, each that looks like one is valid.
 function batch.zone(path, zone)
   local problems = found.new()
   if zone == "" then
     problems:invalid(path, zone, "timeZone must be nil or non-empty string")
-    return problems
-  end
-  for _, part in ipairs(split(zone, "/")) do
-    local odd = part == "." or part == ".." or part:sub(1, 1) == "-" or #part > 14
-    if odd or not part:find "^[-A-Za-z._0-9+]+$" then
-      problems:invalid(path, zone, "unknown time zone " .. zone)
-      return problems
-    end
-  end
-  if zone:lower() == "local" then
+  elseif not is_zone(zone) then
+    problems:invalid(path, zone, "unknown time zone " .. zone)
+  elseif zone:lower() == "local" then
     problems:invalid(path, zone,
       "timeZone must be an explicit time zone as defined in https://www.iana.org/time-zones")
-  elseif zone ~= "UTC" and exists(FOLDER .. "UTC") and not exists(FOLDER .. zone) then
-    problems:invalid(path, zone, "unknown time zone " .. zone)
   end
   return problems
 end
@@ -190,23 +198,96 @@ function batch.failures(path, policy, job)
   return problems
 end
 
+local function total_of(intervals)
+  local total = 0
+  for _, interval in ipairs(intervals) do total = total + interval[2] - interval[1] + 1 end
+  return total
+end
+
+local function check_success_rule(problems, path, rule, completions)
+  local n, indexes, total = int(rule, "succeededCount"), at(rule, "succeededIndexes"), 0
+  if not n and not indexes then
+    problems:required(path, "at least one of succeededCount or succeededIndexes must be specified")
+  end
+  if indexes then
+    local place = path .. ".succeededIndexes"
+    if #indexes > 65536 then problems:too_long(place, 65536) end
+    local intervals, problem = job_status.intervals(indexes, completions)
+    if problem then problems:invalid(place, indexes, "error parsing succeededIndexes: " .. problem) end
+    total = problem and 0 or total_of(intervals)
+  end
+  problems:range(path .. ".succeededCount", n, 0)
+  local function at_most(most, what)
+    if n <= most then return end
+    problems:invalid(path .. ".succeededCount", n, string.format("must be less than or equal to %d (the number of %s)",
+      most, what))
+  end
+  if n then at_most(completions, "specified completions") end
+  if n and indexes then at_most(total, "indexes in the specified succeededIndexes field") end
+end
+
+local function shown_policy(rules)
+  local shown = {}
+  for i, rule in each(rules) do
+    shown[i] = json.object("SucceededIndexes", at(rule, "succeededIndexes") or json.null, "SucceededCount",
+      int(rule, "succeededCount") or json.null)
+  end
+  return json.object("Rules", shown)
+end
+
 function batch.success(path, policy, job)
   local problems, rules, completions = found.new(), at(policy, "rules"), int(job, "completions", 0)
+  if text(job, "completionMode") ~= "Indexed" then
+    problems:invalid(path, shown_policy(rules), "requires indexed completion mode")
+    return problems
+  end
   if count(rules) == 0 then
     problems:required(path .. ".rules", "at least one rules must be specified when the successPolicy is specified")
   end
   if count(rules) > 20 then problems:too_many(path .. ".rules", count(rules), 20) end
   for i, rule in each(rules) do
-    local place, n = string.format("%s.rules[%d]", path, i - 1), int(rule, "succeededCount")
-    if not n and not at(rule, "succeededIndexes") then
-      problems:required(place, "at least one of succeededCount or succeededIndexes must be specified")
-    end
-    problems:range(place .. ".succeededCount", n, 0)
-    if n and n > completions then
-      problems:invalid(place .. ".succeededCount", n,
-        string.format("must be less than or equal to %d (the number of specified completions)", completions))
-    end
+    check_success_rule(problems, string.format("%s.rules[%d]", path, i - 1), rule, completions)
   end
+  return problems
+end
+
+-- --- indexed jobs
+
+local MANY, MOST, MOST_OF_MANY = 100000, 100000, 10000
+local AT_MOST = "must be less than or equal to %d"
+local PER_INDEX = AT_MOST .. " when completions are above %d and used with backoff limit per index"
+
+function batch.indexed(path, job)
+  local problems, pods, completions = found.new(), int(job, "parallelism", 0), int(job, "completions")
+  local failed, per_index = int(job, "maxFailedIndexes"), at(job, "backoffLimitPerIndex")
+  local function check(name, n, most, form, ...)
+    if n and n > most then problems:invalid(path .. "." .. name, n, string.format(form, ...)) end
+  end
+  check("parallelism", pods, MOST, AT_MOST .. " when completion mode is Indexed", MOST)
+  if completions then check("maxFailedIndexes", failed, completions, "must be less than or equal to completions") end
+  check("maxFailedIndexes", failed, MOST, AT_MOST, MOST)
+  if not per_index or (completions or 0) <= MANY then return problems end
+  if not failed then
+    problems:required(path .. ".maxFailedIndexes",
+      string.format("must be specified when completions is above %d", MANY))
+  end
+  check("parallelism", pods, MOST_OF_MANY, PER_INDEX, MOST_OF_MANY, MANY)
+  check("maxFailedIndexes", failed, MOST_OF_MANY, PER_INDEX, MOST_OF_MANY, MANY)
+  return problems
+end
+
+function batch.completions(path, completions, job, _, old)
+  local problems = found.new()
+  if completions and completions ~= old and completions ~= int(job, "spec.parallelism") then
+    problems:invalid(path, completions, "can only be modified in tandem with spec.parallelism")
+  end
+  return problems
+end
+
+function batch.manager(path, manager)
+  local problems = found.new()
+  classes.domain_path(problems, path, manager)
+  if #manager > 63 then problems:too_long(path, 63) end
   return problems
 end
 

@@ -10,22 +10,27 @@ local classes = {}
 
 local PATH = "[A-Za-z0-9/\\-._~%!$&'()*+,;=:]+"
 
--- The controller of an IngressClass: a domain, a slash and a path.
-function classes.controller(path, controller, _, _, old)
-  local problems = found.new()
-  if old and old ~= controller then problems:invalid(path, controller or "", "field is immutable") end
-  if #(controller or "") > 250 then problems:too_long(path, 250) end
-  local host, rest = (controller or ""):match "^([^/]+)/(.+)$"
-  if (controller or "") == "" then
+-- A domain, a slash and a path.
+function classes.domain_path(problems, path, value)
+  local host, rest = value:match "^([^/]+)/(.+)$"
+  if value == "" then
     problems:required(path)
   elseif not host then
-    problems:invalid(path, controller, 'must be a domain-prefixed path (such as "acme.io/foo")')
+    problems:invalid(path, value, 'must be a domain-prefixed path (such as "acme.io/foo")')
   else
     problems:form(path, host, "subdomain")
     if not rest:find "^[%w/\\%-._~%%!$&'()*+,;=:]+$" then
       problems:invalid(path, rest, "Invalid path (regex used for validation is '" .. PATH .. "')")
     end
   end
+end
+
+-- The controller of an IngressClass.
+function classes.controller(path, controller, _, _, old)
+  local problems = found.new()
+  if old and old ~= controller then problems:invalid(path, controller or "", "field is immutable") end
+  if #(controller or "") > 250 then problems:too_long(path, 250) end
+  classes.domain_path(problems, path, controller or "")
   return problems
 end
 

@@ -63,7 +63,8 @@ local function read_interval(part, completions)
   return x, y
 end
 
-local function intervals(indexes, completions)
+-- Returns pairs of the first and the last index, and what is wrong.
+function job_status.intervals(indexes, completions)
   local list, problem, last = {}, nil, nil
   if indexes == "" then return list end
   for part in (indexes .. ","):gmatch "(.-)," do
@@ -92,8 +93,8 @@ local function check_indexes(problems, job, now, changed)
   local spec = at(job, "spec")
   local completions, limit = int(spec, "completions"), at(spec, "backoffLimitPerIndex")
   local completed, failed = text(now, "completedIndexes"), at(now, "failedIndexes")
-  local c, c_problem = intervals(completed, completions or 0)
-  local f, f_problem = intervals(failed or "", completions or 0)
+  local c, c_problem = job_status.intervals(completed, completions or 0)
+  local f, f_problem = job_status.intervals(failed or "", completions or 0)
   if changed.completedIndexes and completions and c_problem then
     problems:invalid(STATUS .. "completedIndexes", completed, "error parsing completedIndexes: " .. c_problem)
   end

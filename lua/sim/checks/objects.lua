@@ -1,6 +1,7 @@
 -- Contents of other objects: secrets and configurations, taints. Arguments as in volumes.lua.
 local found = require "sim.checks.found"
 local json = require "sim.json"
+local values = require "sim.values"
 
 local at, text, each, members = json.at, json.text, json.each, json.members
 
@@ -85,17 +86,21 @@ end
 function objects.generated(path, spec, _, _, _, job)
   local problems, labels = found.new(), json.at(spec, "template.metadata.labels")
   local uid, name = json.text(job, "metadata.uid"), json.text(job, "metadata.name")
-  local key = "batch.kubernetes.io/controller-uid"
-  for _, own in ipairs { { "controller-uid", uid }, { "job-name", name }, { key, uid },
+  local wanted = {}
+  for _, own in ipairs { { "controller-uid", uid }, { "job-name", name }, { "batch.kubernetes.io/controller-uid", uid },
     { "batch.kubernetes.io/job-name", name } } do
+    wanted[own[1]] = own[2]
     local there, place = json.get(labels, own[1]), ("%s.template.metadata.labels[%s]"):format(path, own[1])
     local detail = ("must be '%s'"):format(own[2])
     if there == nil then problems:required(place, detail)
-    elseif there ~= own[2] then problems:invalid(place, labels, detail) end
+    elseif there ~= own[2] then problems:invalid(place, values.sorted(labels), detail) end
   end
-  local wanted = json.get(json.at(spec, "selector.matchLabels"), key)
-  if wanted ~= nil and wanted ~= uid then
-    problems:invalid(path .. ".selector", json.at(spec, "selector"), "`selector` not auto-generated")
+  for label, value in json.members(json.at(spec, "selector.matchLabels")) do
+    if value ~= wanted[label] then
+      problems:invalid(path .. ".selector", values.sorted(json.at(spec, "selector")),
+        "`selector` not auto-generated")
+      break
+    end
   end
   return problems
 end
