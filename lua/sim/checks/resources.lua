@@ -22,15 +22,17 @@ local standard = words("cpu memory ephemeral-storage requests.cpu requests.memor
 
 local function is_native(name) return not name:find("/", 1, true) or name:find("kubernetes.io/", 1, true) ~= nil end
 
-local function check_standard(problems, path, name)
+-- The name of a resource; whether it has the form of one.
+function resources.check_standard(problems, path, name)
   local good = not forms.key(name)
   problems:form(path, name, "key")
   if not good or name:find("/", 1, true) or standard[name] or is_huge(name) then return good end
   problems:invalid(path, name, "must be a standard resource type or fully qualified")
 end
 
-local function check_own(problems, path, name)
-  check_standard(problems, path, name)
+-- The name of a resource that containers may have.
+function resources.check_own(problems, path, name)
+  resources.check_standard(problems, path, name)
   if not name:find("/", 1, true) then
     if of_containers[name] or is_huge(name) then return end
     problems:invalid(path, name, "must be a standard resource for containers")
@@ -40,7 +42,7 @@ local function check_own(problems, path, name)
 end
 
 local function check_of_pods(problems, path, name)
-  if not check_standard(problems, path, name) or pod_resources.is_of_pods(name) then return end
+  if not resources.check_standard(problems, path, name) or pod_resources.is_of_pods(name) then return end
   problems:enum(path, name, { "cpu", "hugepages-", "memory" })
 end
 
@@ -124,7 +126,7 @@ local function check_claims(problems, path, claims, spec)
 end
 
 function resources.of_container(path, own, _, _, _, object)
-  local problems, claims = check(path, own, check_own), at(own, "claims")
+  local problems, claims = check(path, own, resources.check_own), at(own, "claims")
   local above = path:match "^(.-)%.?%w*[cC]ontainers%["
   if claims then check_claims(problems, path .. ".claims", claims, at(object, above)) end
   return problems
@@ -172,5 +174,7 @@ function resources.of_pod(path, own, spec)
   check_together(problems, path, own, spec)
   return problems
 end
+
+function resources.may_be_overcommitted(name) return is_native(name) and not is_huge(name) end
 
 return resources
