@@ -6,9 +6,11 @@ local refusals = require "spec.support.refusals"
 local files = {
   jobs = { 60, 30, 6, 2 },
   classes = { 30, 12, 10, 4 },
+  ingresses = { 35, 15, 3, 1 },
   limits = { 75, 12, 6, 0 },
   policies = { 60, 10, 8, 3 },
   slices = { 70, 15, 5, 1 },
+  volumes = { 55, 10, 3, 2 },
 }
 
 describe("the simulator as a real server", function()

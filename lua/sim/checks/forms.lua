@@ -135,6 +135,10 @@ end
 
 function forms.host(text)
   if forms.is_address(text) then return "must be a DNS name, not an IP address" end
+  return forms["host of TLS"](text)
+end
+
+forms["host of TLS"] = function(text)
   if not text:find("*", 1, true) then return forms.subdomain(text) end
   return join(too_long(text, 253), (text:sub(1, 2) ~= "*." or forms.subdomain(text:sub(3)))
     and "a wildcard DNS-1123 subdomain must start with '*.', followed by a valid DNS subdomain, which must consist of "

@@ -193,4 +193,19 @@ function network.session(path, config)
   return problems
 end
 
+local CLASS = "kubernetes.io/ingress.class"
+
+function network.ingress_class(_, annotations, _, _, _, ingress)
+  local problems, class = found.new(), json.get(annotations, CLASS)
+  if class and class ~= json.at(ingress, "spec.ingressClassName") then
+    problems:invalid("annotations." .. CLASS, class, "must match `ingressClassName` when both are specified")
+  end
+  return problems
+end
+
+function network.class_warning(_, annotations)
+  if not json.get(annotations, CLASS) then return {} end
+  return { string.format("annotation \"%s\" is deprecated, please use 'spec.ingressClassName' instead", CLASS) }
+end
+
 return network

@@ -138,4 +138,19 @@ function persistent.source(path, spec, _, _, _, volume)
   return problems
 end
 
+local MOUNTED = { "gcePersistentDisk", "awsElasticBlockStore", "glusterfs", "nfs", "rbd", "quobyte", "iscsi", "cinder",
+  "cephfs", "azureFile", "vsphereVolume", "azureDisk", "photonPersistentDisk" }
+
+-- Options of mounts by the old annotation, which sources of these types alone may have.
+function persistent.mounts(path, annotations, _, _, _, volume)
+  local problems = found.new()
+  if not json.get(annotations, "volume.beta.kubernetes.io/mount-options") then return problems end
+  for _, type in ipairs(MOUNTED) do
+    if json.at(volume, "spec." .. type) then return problems end
+  end
+  problems:forbidden(path .. ".volume.beta.kubernetes.io/mount-options",
+    "may not specify mount options for this volume type")
+  return problems
+end
+
 return persistent
