@@ -39,7 +39,7 @@ static void check_rules(const struct sim_kind *kind, const json_t *old, const js
     if (!kind->schema) return;
     json_t *stored = sim_to_stored(kind, json_incref((json_t *)object)),
            *before = old ? sim_to_stored(kind, json_incref((json_t *)old)) : NULL;
-    sim_rules_check(kind->kind, before, stored, kind->conversion ? NULL : given, causes);
+    sim_rules_check(kind->kind, before, stored, given, causes);
     json_decref(stored);
     json_decref(before);
 }

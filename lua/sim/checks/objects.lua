@@ -144,4 +144,47 @@ function objects.controllers(path, owners)
   return problems
 end
 
+-- --- nodes and namespaces
+
+function objects.pod_ranges(path, ranges)
+  local problems, families = found.new(), {}
+  for i, range in json.each(ranges) do
+    if i > 1 then problems:form(("%s[%d]"):format(path, i - 1), range, "cidr") end
+    families[range:find(":", 1, true) and 6 or 4] = true
+  end
+  if not (families[4] and families[6]) or json.count(ranges) > 2 then
+    problems:invalid(path, ranges, "may specify no more than one CIDR for each IP family")
+  end
+  return problems
+end
+
+function objects.external_id(path, id, _, _, old)
+  local problems = found.new()
+  if (id or "") ~= (old or "") then problems:forbidden(path, "may not be updated") end
+  return problems
+end
+
+local LEVELS = { privileged = true, baseline = true, restricted = true }
+
+local function wrong_label(name, value)
+  if not name:find("-version", 1, true) then
+    return not LEVELS[value] and "must be one of privileged, baseline, restricted"
+  end
+  local minor = value:match "^v1%.(%d+)$"
+  return value ~= "latest" and (not minor or minor:find "^0%d") and 'must be "latest" or "v1.x"'
+end
+
+-- Labels of PodSecurity, of which a namespace keeps the wrong ones that it has.
+function objects.pod_security(path, labels, _, _, old)
+  local problems, has_changed = found.new(), false
+  for _, name in ipairs { "enforce", "enforce-version", "audit", "audit-version", "warn", "warn-version" } do
+    local label = "pod-security.kubernetes.io/" .. name
+    local value = json.get(labels, label)
+    local wrong = value and wrong_label(name, value)
+    has_changed = has_changed or value ~= json.get(old, label)
+    if wrong then problems:invalid(("%s[%s]"):format(path, label), value, wrong) end
+  end
+  return has_changed and problems or found.new()
+end
+
 return objects
