@@ -72,6 +72,7 @@ end
 -- --- addresses and ranges of services
 
 function classes.address_name(path, name)
+  if not name then return found.new() end
   local problems, own = found.new(), addresses.canonical(name)
   if forms.address(name) then
     problems:form(path, name, "address")

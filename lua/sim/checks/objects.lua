@@ -118,7 +118,7 @@ end
 function objects.api_service_name(path, name, _, _, _, service)
   local problems = found.new()
   local wanted = text(service, "spec.version") .. "." .. text(service, "spec.group")
-  if name ~= wanted and name ~= "." and name ~= ".." and not name:find "[/%%]" then
+  if name and name ~= wanted and name ~= "." and name ~= ".." and not name:find "[/%%]" then
     problems:invalid(path, name, ('must be `spec.version+"."+spec.group`: "%s"'):format(wanted))
   end
   return problems
