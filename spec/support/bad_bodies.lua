@@ -101,6 +101,7 @@ local rows = {
   { core .. "configmaps", "v1", "ConfigMap", "{}", {
     [[{"data":{"a":1}}]], [[{"data":["@empty"]}]], [[{"binaryData":{"a":"%%"}}]], [[{"immutable":"x"}]], [[{"foo":1}]],
     [[{"data":{"a b":"x"}}]], [[{"data":{"..":"x"}}]], [[{"binaryData":{"a/b":"AA=="}}]],
+    [[{"data":{"]] .. ("a"):rep(254) .. [[":"x"}}]],
   } },
   { core .. "secrets", "v1", "Secret", "{}", { [[{"data":{"a":"no base64"}}]], [[{"data":{"a":1}}]],
     [[{"stringData":{"a":1}}]], [[{"type":1}]], [[{"data":{"a":["x"]}}]], [[{"type":"kubernetes.io/tls"}]],

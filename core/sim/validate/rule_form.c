@@ -1,7 +1,6 @@
 /* Forms of texts; see rule_form.h. */
 #include "sim/validate/rule_form.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -19,38 +18,6 @@ static bool add(struct buf *problems, const char *text)
     return false;
 }
 
-static bool check_config_key(struct str key, struct buf *problems)
-{
-    static const char allowed[] = "-._abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789";
-    bool good = key.n && key.p[strspn(key.p, allowed)] == '\0';
-    if (!good)
-        buf_puts(problems,
-                 "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. "
-                 "'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is "
-                 "'[-._a-zA-Z0-9]+')");
-    else if (str_is(key, ".") || str_is(key, ".."))
-        buf_printf(problems, "must not be '%.*s'", STR_ARG(key));
-    else if (str_starts(key, STR("..")))
-        buf_puts(problems, "must not start with '..'");
-    return problems->len == 0;
-}
-
-static bool check_port_name(struct str text, struct buf *problems)
-{
-    enum { PORT_NAME_MAX = 15 };
-    static const char allowed[] = "abcdefghijklmnopqrstuvwxyz0123456789-";
-    bool dashes = strstr(text.p, "--") != NULL;
-    if (text.n > PORT_NAME_MAX) add(problems, "must be no more than 15 characters");
-    if (!text.n || text.p[strspn(text.p, allowed)])
-        add(problems, "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)");
-    if (!strpbrk(text.p, "abcdefghijklmnopqrstuvwxyz"))
-        add(problems, "must contain at least one letter (a-z)");
-    if (dashes) add(problems, "must not contain consecutive hyphens");
-    if (text.n && (text.p[0] == '-' || text.p[text.n - 1] == '-'))
-        add(problems, "must not begin or end with a hyphen");
-    return problems->len == 0;
-}
-
 /* Returns whether the text is one of the words between blanks. */
 static bool is_word(const char *words, const char *text)
 {
@@ -58,12 +25,6 @@ static bool is_word(const char *words, const char *text)
     while (str_cut(&rest, ' ', &word))
         if (str_is(word, text)) return true;
     return false;
-}
-
-static bool check_trimmed(struct str text, struct buf *problems)
-{
-    bool padded = text.n && (isspace((unsigned char)*text.p) || isspace((unsigned char)text.p[text.n - 1]));
-    return !padded || add(problems, "must not have leading or trailing whitespace");
 }
 
 static bool check_resource(struct str name, struct buf *problems)
@@ -111,9 +72,6 @@ void sim_rule_form(const struct rule_check *check, const char *form, const char 
         {"key", sim_check_key},
         {"value", sim_check_label_value},
         {"segment", sim_check_segment},
-        {"config key", check_config_key},
-        {"port name", check_port_name},
-        {"trimmed", check_trimmed},
         {"resource", check_resource},
         {"annotation key", check_annotation},
         {"known finalizer", check_known_finalizer},

@@ -210,4 +210,16 @@ forms["config key"] = function(text)
       or text:sub(1, 2) == ".." and "must not start with '..'")
 end
 
+forms["port name"] = function(text)
+  return join(#text > 15 and "must be no more than 15 characters",
+    not text:find "^[-a-z0-9]+$" and "must contain only alpha-numeric characters (a-z, 0-9), and hyphens (-)",
+    not text:find "%l" and "must contain at least one letter (a-z)",
+    text:find("--", 1, true) and "must not contain consecutive hyphens",
+    (text:sub(1, 1) == "-" or text:sub(-1) == "-") and "must not begin or end with a hyphen")
+end
+
+function forms.trimmed(text)
+  return (text:find "^%s" or text:find "%s$") and "must not have leading or trailing whitespace" or nil
+end
+
 return forms
