@@ -114,7 +114,8 @@ function objects.local_authority(path, bundle)
   return problems
 end
 
--- The name of an APIService is its version and group. One that is no segment of a path has been refused for that.
+-- The name of an APIService is its version and group. One that is missing, or no segment of a path, has been refused
+-- for that.
 function objects.api_service_name(path, name, _, _, _, service)
   local problems = found.new()
   local wanted = text(service, "spec.version") .. "." .. text(service, "spec.group")
