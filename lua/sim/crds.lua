@@ -29,8 +29,11 @@ function crds.precedes(a, b)
   return minor > other_minor
 end
 
--- The versions that are served, in discovery's order of preference; none while another definition has its names.
+-- The versions that are served, in discovery's order of preference; none while another definition has its names. A
+-- text: why it cannot be served.
 function crds.served(crd)
+  local wrong = crds.name_problems(crd, "metadata.name")[1] or crds.obstacles(crd)[1]
+  if wrong then return string.format("%s: %s", wrong[2], wrong[3] == "" and "required" or wrong[3]) end
   local list, established = {}, texts.find(at(crd, "status.conditions"), "type", "Established")
   if established and text(established, "status") ~= "True" then return list end
   for _, version in each(at(crd, "spec.versions")) do
@@ -47,6 +50,27 @@ function crds.name_problems(crd, field)
   local name = text(crd, field)
   if name == "" or name == text(crd, "spec.names.plural") .. "." .. text(crd, "spec.group") then return {} end
   return { { "FieldValueInvalid", field, 'must be spec.names.plural+"."+spec.group', name } }
+end
+
+-- Why it cannot be served, beside its name. All else that is wrong does not matter once it is stored, or of what is
+-- loaded, which another server may have taken.
+function crds.obstacles(crd)
+  for _, path in ipairs { "spec.group", "spec.names.plural", "spec.names.kind" } do
+    if text(crd, path) == "" then return { { "FieldValueRequired", path, "" } } end
+  end
+  local scope, versions, stored, unique, seen = text(crd, "spec.scope"), at(crd, "spec.versions"), 0, true, {}
+  if scope ~= "Cluster" and scope ~= "Namespaced" then
+    return { { "FieldValueNotSupported", "spec.scope", 'supported values: "Cluster", "Namespaced"', scope } }
+  end
+  for _, version in each(versions) do
+    local name = text(version, "name")
+    unique, seen[name] = unique and name ~= "" and not seen[name], true
+    if at(version, "storage") == true then stored = stored + 1 end
+  end
+  if unique and stored == 1 then return {} end
+  local detail = unique and "must have exactly one version marked as storage version"
+    or "must contain unique version names"
+  return { { "FieldValueInvalid", "spec.versions", detail, versions } }
 end
 
 local function stored_versions(crd)
@@ -85,9 +109,9 @@ end
 -- The names that definitions of its group have, itself among them: of resources and of kinds.
 local function used_names(crd, all)
   local resources, kinds = {}, {}
-  for _, other in each(all) do
-    local names = at(other, "status.acceptedNames")
-    if text(other, "spec.group") == text(crd, "spec.group") then
+  for _, other in json.members(all) do
+    local names = at(other, "accepted")
+    if text(other, "group") == text(crd, "spec.group") then
       resources[text(names, "plural")], resources[text(names, "singular")] = true, true
       for _, name in each(at(names, "shortNames")) do resources[name] = true end
       kinds[text(names, "kind")], kinds[text(names, "listKind")] = true, true
@@ -154,6 +178,12 @@ function crds.is_unsettled(crd)
     or not json.equal(at(crd, "spec.names"), at(crd, "status.acceptedNames"))
 end
 
+-- What other definitions are to know of it.
+function crds.names(crd)
+  return json.object("group", text(crd, "spec.group"), "accepted", json.copy(at(crd, "status.acceptedNames")),
+    "unsettled", crds.is_unsettled(crd))
+end
+
 -- --- its end
 
 local CLEANUP = "customresourcecleanup.apiextensions.k8s.io"
@@ -176,6 +206,7 @@ end
 
 -- The last object is gone.
 function crds.finish(crd, now)
+  if not at(crd, "metadata.deletionTimestamp") then return end
   if is_true(crd, "Established") then
     set_condition(crd, now, "Terminating", "False", "InstanceDeletionCompleted", "removed all instances")
   else

@@ -2,7 +2,6 @@
  */
 #include "sim/object/crd.h"
 
-#include <ctype.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +26,10 @@ static const char *const *labels_of(const json_t *fields)
 {
     size_t n = json_array_size(fields), i;
     const char **labels = n ? xcalloc(n + 1, sizeof *labels) : NULL;
-    for (i = 0; i < n; i++) labels[i] = xstrdup(sim_text_at(json_array_get(fields, i), "jsonPath") + 1);
+    for (i = 0; i < n; i++) {
+        const char *path = sim_text_at(json_array_get(fields, i), "jsonPath");
+        labels[i] = xstrdup(path + (*path == '.'));
+    }
     return labels;
 }
 
@@ -72,25 +74,20 @@ static lua_State *ready(const char *function, const json_t *crd)
     return L;
 }
 
-size_t sim_crd_kinds(const json_t *crd, struct sim_kind ***out, char **message)
+size_t sim_crd_kinds(const json_t *crd, struct sim_kind ***out, char **obstacle)
 {
-    json_t *causes = json_array(), *served, *version;
+    json_t *served = sim_lua_call(ready("served", crd)), *version;
     size_t count = 0, i;
-    *out = NULL;
-    *message = NULL;
-    sim_crd_check_name(crd, "metadata.name", causes);
-    sim_crd_check(crd, NULL, false, causes);
-    if (json_array_size(causes)) {
-        const json_t *first = json_array_get(causes, 0);
-        *message = xasprintf("%s: %s", sim_text_at(first, "field"), sim_text_at(first, "message"));
-    } else {
-        served = sim_lua_call(ready("served", crd));
-        *out = xcalloc(json_array_size(served) + 1, sizeof **out);
-        json_array_foreach (served, i, version) (*out)[count++] = kind_of(crd, version);
-        json_decref(served);
-    }
-    json_decref(causes);
+    *obstacle = json_is_string(served) ? xstrdup(json_string_value(served)) : NULL;
+    *out = xcalloc(json_array_size(served) + 1, sizeof **out);
+    json_array_foreach (served, i, version) (*out)[count++] = kind_of(crd, version);
+    json_decref(served);
     return count;
+}
+
+json_t *sim_crd_names(const json_t *crd)
+{
+    return sim_lua_call(ready("names", crd));
 }
 
 void sim_crd_do(const char *step, json_t *crd, int64_t now_s, const json_t *all)
@@ -99,11 +96,6 @@ void sim_crd_do(const char *step, json_t *crd, int64_t now_s, const json_t *all)
     sim_lua_push_new(L, sim_time(now_s));
     sim_lua_push(L, all);
     sim_lua_is(L);
-}
-
-bool sim_crd_is_unsettled(const json_t *crd)
-{
-    return sim_lua_is(ready("is_unsettled", crd));
 }
 
 /* --- Rules for CustomResourceDefinitions */
@@ -143,7 +135,8 @@ void sim_crd_check(const json_t *crd, const json_t *old, bool of_status, json_t 
     size_t i;
     json_array_foreach (found, i, problem) {
         json_t *one = json_pack("[O]", problem);
-        if (islower((unsigned char)*sim_text_at(json_array_get(problem, 0), "")))
+        const char *type = sim_text_at(json_array_get(problem, 0), "");
+        if (strcmp(type, "default") == 0 || strcmp(type, "unknown") == 0)
             check_default(problem, causes);
         else
             sim_add_found(causes, one);

@@ -56,7 +56,7 @@ static bool check(const struct sim_kind *kind, const json_t *object, const json_
     const char *version = sim_text_at(metadata, "resourceVersion");
     uint64_t number;
     const struct schema_rule_set *rules = kind->schema ? schema_rule_set(kind->kind) : NULL;
-    json_t *more = sim_spec_causes(kind, NULL, object, false);
+    json_t *more = sim_spec_causes(kind, NULL, object, sim_is_crd(kind) && !now->checked);
     if (now->checked) sim_add_rule_causes(kind, NULL, object, given, more);
     if (rules && rules->free && json_array_size(more)) json_array_clear(causes);
     json_array_extend(causes, more);

@@ -62,6 +62,7 @@ struct sim_store *sim_store_new(const struct sim_store_options *options)
     store->version = options->first_version ? options->first_version : (uint64_t)clock_wall_us(clock_real());
     store->random = sim_random_seed(0, store->version);
     pthread_mutex_init(&store->lock, NULL);
+    store->definitions = json_object();
     for (size_t i = 0; i < builtin->count; i++) {
         const struct sim_kind *kind = builtin->kinds[i], *stored = kind->stored;
         serve(store, kind,
@@ -376,6 +377,7 @@ void sim_store_free(struct sim_store *store)
     }
     free(store->served);
     free(store->kinds);
+    json_decref(store->definitions);
     pthread_mutex_destroy(&store->lock);
     free(store);
 }

@@ -52,6 +52,7 @@ struct sim_store {
     struct sim_served **served;
     const struct sim_kind **kinds; /* of `served`, for discovery */
     size_t served_count;
+    json_t *definitions; /* names of CustomResourceDefinitions, for effects.c, which has a lock of its own */
     bool stopping;
 };
 

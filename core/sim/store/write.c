@@ -69,13 +69,21 @@ void sim_written_clear(struct sim_api *api, struct sim_written *written)
     *written = (struct sim_written){0};
 }
 
+static json_t *ending(const struct sim_kind *kind, const char *name)
+{
+    return sim_status_forbidden(kind, name,
+                                "create not allowed while custom resource definition is terminating");
+}
+
 /* Adds the new object to the store, with a second reference for the caller, unless it is a dry run; returns
- * false if it exists already. */
-static bool add(struct sim_api *api, const struct sim_served *served, struct sim_object *object, bool dry_run)
+ * false if it exists already, or if its definition ends by now, and sets `*ends`. */
+static bool add(struct sim_api *api, const struct sim_served *served, struct sim_object *object, bool dry_run,
+                bool *ends)
 {
     struct sim_resource *resource = served->resource;
     sim_store_lock(api->store);
-    bool ok = !resource->gone && !omap_get(resource->map, object->key);
+    *ends = resource->gone || resource->kind->ending;
+    bool ok = !*ends && !omap_get(resource->map, object->key);
     if (ok && !dry_run) sim_store_put(api->store, resource, sim_object_ref(object));
     sim_store_unlock(api->store);
     return ok;
@@ -189,48 +197,48 @@ static void hold_addresses(const struct sim_served *served, bool hold)
     if (sim_kind_is(served->kind, "Service")) (hold ? pthread_mutex_lock : pthread_mutex_unlock)(&lock);
 }
 
+/* Takes the status that refuses an object, or NULL, and returns what does: admission comes before rules. */
+static json_t *admitted(struct sim_api *api, const struct sim_kind *kind, const char *namespace_,
+                        const char *name, json_t *status)
+{
+    json_t *why = NULL;
+    if (kind->ending)
+        why = ending(kind, name);
+    else if (namespace_ && (!status || sim_status_code(status) == 422))
+        why = sim_effects_namespace_refuses(api, kind, namespace_, name);
+    if (why) json_decref(status);
+    return why ? why : status;
+}
+
 static void create(struct sim_api *api, const struct sim_served *served, const char *namespace_,
                    const json_t *body, struct sim_writer by, struct sim_written *written)
 {
-    const bool dry_run = by.dry_run;
+    bool ends;
     struct fresh fresh;
     struct others others = {api, served};
     struct sim_refusal refusal = {.is_taken = is_taken, .ctx = &others};
     *written = (struct sim_written){0};
     freshen(api, &fresh);
     fresh.now.checked = by.checked;
-    fresh.now.tried = dry_run;
+    fresh.now.tried = by.dry_run;
     json_t *prepared = sim_prepare_create(served->kind, body, namespace_, &fresh.now, &refusal);
-    if (served->kind->ending) {
-        json_decref(refusal.status);
-        refusal.status =
-            sim_status_forbidden(served->kind, sim_text_at(prepared ? prepared : body, "metadata.name"),
-                                 "create not allowed while custom resource definition is terminating");
-    } else if (namespace_ &&
-               (prepared || sim_status_code(refusal.status) == 422)) { /* admission comes before rules */
-        json_t *missing = sim_effects_namespace_refuses(
-            api, served->kind, namespace_, sim_text_at(prepared ? prepared : body, "metadata.name"));
-        if (missing) json_decref(refusal.status);
-        if (missing) refusal.status = missing;
-    }
-    if (refusal.status) {
+    written->refusal = admitted(api, served->kind, namespace_,
+                                sim_text_at(prepared ? prepared : body, "metadata.name"), refusal.status);
+    if (written->refusal) {
         json_decref(prepared);
-        written->refusal = refusal.status;
         return;
     }
     set_owners(api, served, by, NULL, NULL, body, prepared);
     lose_empty_lists(served->kind, prepared);
-    struct sim_object *object = packed(served, prepared, dry_run);
+    struct sim_object *object = packed(served, prepared, by.dry_run);
     must(object);
     object->unsettled = is_unsettled(served->kind, body);
-    if (add(api, served, object, dry_run)) {
-        written->object = object;
-        written->created = true;
-        if (!dry_run) sim_effects_stored(api, served, prepared);
-    } else {
-        written->refusal = exists(api, served, object);
-        written->object = object; /* what a server says of it, it says before that */
-    }
+    written->object = object; /* refused, too: what a server says of it, it says before that */
+    written->created = add(api, served, object, by.dry_run, &ends);
+    if (!written->created)
+        written->refusal = ends ? ending(served->kind, sim_object_name(object)) : exists(api, served, object);
+    else if (!by.dry_run)
+        sim_effects_stored(api, served, prepared);
     json_decref(prepared);
 }
 

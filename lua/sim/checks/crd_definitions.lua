@@ -1,6 +1,7 @@
 -- CustomResourceDefinitions, in the order of a server. It reads what all versions share from above them: their
 -- schema, for one, is then at spec.validation.
 local conversion = require "sim.checks.crd_conversion"
+local crds = require "sim.crds"
 local defaults = require "sim.checks.crd_defaults"
 local forms = require "sim.checks.forms"
 local found = require "sim.checks.found"
@@ -262,8 +263,10 @@ local function check_immutable(problems, crd, old)
   end
 end
 
--- Problems of a definition; `old` is nil for a new one, `read` reads metadata (see embedded.lua).
+-- Problems of a definition; `old` is nil for a new one, `read` reads metadata (see embedded.lua). A new one has no
+-- status: it is loaded then.
 function definitions.problems(crd, old, of_status, read)
+  if of_status and not old then return crds.obstacles(crd) end
   local problems, spec = found.new(), at(crd, "spec")
   problems.read = read
   if not of_status then

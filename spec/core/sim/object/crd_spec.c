@@ -125,20 +125,37 @@ static const char *const refused[][2] = {
 
 static void test_contradictory_fields_are_refused(void **state)
 {
-    static const struct sim_now now = {.seconds = 1767225600, .uid = "u-1", .suffix = "abcde"};
+    static const struct sim_now now = {
+        .seconds = 1767225600, .uid = "u-1", .suffix = "abcde", .checked = true};
     for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
         json_t *crd = js(refused[i][0]);
         struct sim_refusal refusal;
-        struct sim_kind **kinds;
-        char *message = NULL;
         assert_null(sim_prepare_create(kind_named("customresourcedefinitions"), crd, NULL, &now, &refusal));
         assert_int_equal(sim_status_code(refusal.status), 422);
         if (!strstr(sim_text_at(refusal.status, "message"), refused[i][1]))
             fail_msg("%s", sim_text_at(refusal.status, "message"));
-        assert_int_equal(sim_crd_kinds(crd, &kinds, &message), 0);
-        assert_non_null(message);
-        free(message);
         json_decref(refusal.status);
+        json_decref(crd);
+    }
+}
+
+/* What was stored is served, as long as it says how. */
+static void test_only_what_cannot_be_served_is_not_served(void **state)
+{
+    static const char *const obstacles[ARRAY_LEN(refused)] = {
+        "metadata.name: must be spec.names.plural+", "spec.scope: supported values",
+        "spec.versions: must have exactly one version", "must contain unique version names",
+        [ARRAY_LEN(refused) - 1] = "metadata.name: must be spec.names.plural+"};
+    for (size_t i = 0; i < ARRAY_LEN(refused); i++) {
+        json_t *crd = js(refused[i][0]);
+        struct sim_kind **kinds;
+        char *obstacle = NULL;
+        size_t n = sim_crd_kinds(crd, &kinds, &obstacle);
+        assert_int_equal(n, obstacles[i] ? 0 : 1);
+        assert_int_equal(obstacle == NULL, obstacles[i] == NULL);
+        if (obstacle && !strstr(obstacle, obstacles[i])) fail_msg("%s", obstacle);
+        free_kinds(kinds, n);
+        free(obstacle);
         json_decref(crd);
     }
 }
@@ -196,6 +213,7 @@ int main(void)
         cmocka_unit_test(test_names_may_be_given),
         cmocka_unit_test(test_a_crd_that_serves_nothing_defines_nothing),
         cmocka_unit_test(test_contradictory_fields_are_refused),
+        cmocka_unit_test(test_only_what_cannot_be_served_is_not_served),
         cmocka_unit_test(test_a_crd_is_established_after_its_create),
         cmocka_unit_test(test_versions_are_ordered_by_how_stable_they_are),
     };
