@@ -351,7 +351,8 @@ static void test_cells_have_what_stands_last_in_metadata(void **state)
     const char *body =
         "{\"kind\":\"ControllerRevision\",\"apiVersion\":\"apps/v1\",\"metadata\":{\"name\":\"r\","
         "\"managedFields\":[{}],\"ownerReferences\":[{\"apiVersion\":\"apps/v1\",\"kind\":"
-        "\"StatefulSet\",\"name\":\"web\",\"uid\":\"u\",\"controller\":true}]},\"revision\":1}";
+        "\"StatefulSet\",\"name\":\"web\",\"uid\":\"u\",\"controller\":true}]},\"data\":{\"a\":1},"
+        "\"revision\":1}";
     char *request = xasprintf("POST %s", path);
     json_decref(sim_cluster_json(&cluster, request, body, 201));
     free(request);
