@@ -47,10 +47,9 @@ static bool refuse(const struct sim_kind *kind, const json_t *body, char *why, s
 /* The message has the name of the other kind. */
 bool sim_check_kind(const struct sim_kind *kind, const json_t *body, struct sim_refusal *refusal)
 {
-    struct sim_kind named = *kind;
     json_t *given = json_object_get(body, "kind");
     if (!kind->custom || strcmp(sim_text_at(given, ""), kind->kind) == 0) return true;
-    named.kind = json_string_value(given);
+    struct sim_kind named = {.group = kind->group, .kind = json_string_value(given)};
     char *must = xasprintf("must be %s", kind->kind);
     json_t *status = sim_status_invalid(&named, sim_text_at(body, "metadata.name"), "FieldValueInvalid",
                                         "kind", given, must);
