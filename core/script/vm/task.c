@@ -20,7 +20,7 @@ METRIC(metric_tasks_cancelled, 3, "kubelua_tasks_cancelled_total",
 
 /* Pushes what the coroutine is resumed with: xpcall, as only its handler sees the frames of an error while
  * they are there. */
-static void push_call(lua_State *L, struct script *script, const struct task_call *call)
+static inline void push_call(lua_State *L, struct script *script, const struct task_call *call)
 {
     push_ref(L, script, REF_XPCALL);
     if (call->push)
@@ -187,7 +187,7 @@ static void enter(struct task *task)
 }
 
 /* Returns a status of Lua. Only what is made for the call may raise: references take no memory. */
-static int prepare(struct task *task, const struct task_call *call)
+static inline int prepare(struct task *task, const struct task_call *call)
 {
     struct script *script = task->script;
     if (!call->push && !call->prepare) {
