@@ -80,7 +80,7 @@ static bool is_cell(size_t size)
 
 static bool is_of_slabs(const struct slabs *cells, void *block)
 {
-    return cells && block && region_of(block) == cells->region;
+    return block && region_of(block) == cells->region;
 }
 
 static void *take(struct slabs *cells, size_t size)
@@ -91,9 +91,9 @@ static void *take(struct slabs *cells, size_t size)
 
 /* Of the slabs' own size: where Lua could not finish a closure, as memory was refused, it frees the closure
  * as one without upvalues. */
-static void give(struct slabs *cells, void *block)
+static inline void give(struct slabs *cells, void *block)
 {
-    if (is_of_slabs(cells, block))
+    if (cells && is_of_slabs(cells, block))
         slabs_release(cells, granule_of(block), slabs_cell_bytes(cells, granule_of(block)));
     else
         free(block);
@@ -101,8 +101,10 @@ static void give(struct slabs *cells, void *block)
 
 static void *resize(struct slabs *cells, void *block, size_t old_size, size_t new_size)
 {
+    /* Most states have none, and most of their calls are for a new block. */
+    if (!cells) return block ? realloc(block, new_size) : malloc(new_size);
     bool of_slabs = is_of_slabs(cells, block);
-    if (!of_slabs && !(cells && is_cell(new_size))) return realloc(block, new_size);
+    if (!of_slabs && !is_cell(new_size)) return realloc(block, new_size);
     if (of_slabs && is_cell(new_size) && slab_class(old_size) == slab_class(new_size)) return block;
     void *moved = take(cells, new_size);
     if (!moved || !block) return moved;
