@@ -178,7 +178,7 @@ function crds.is_unsettled(crd)
     or not json.equal(at(crd, "spec.names"), at(crd, "status.acceptedNames"))
 end
 
--- What other definitions are to know of it.
+-- The part of it that other definitions are to know.
 function crds.names(crd)
   return json.object("group", text(crd, "spec.group"), "accepted", json.copy(at(crd, "status.acceptedNames")),
     "unsettled", crds.is_unsettled(crd))

@@ -159,7 +159,7 @@ function subresources.kubelet(pod, node, sub, container, upgrades)
   return node and unreachable(pod, node, sub, container, upgrades) or { 404, "pods", name }
 end
 
--- What is wrong with the node that a Binding names; nil if nothing is.
+-- The problem of the node that a Binding names, or nil.
 function subresources.binding_problem(target)
   local kind, missing = text(target, "kind"), "target.name: Required value"
   local other = (kind ~= "" and kind ~= "Node")

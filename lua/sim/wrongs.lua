@@ -1,4 +1,4 @@
--- What a server may do wrong, as scenarios name it, and what it sends then. See store/wrong.h.
+-- Faults of a server, as scenarios name them, and the bytes that it sends then. See store/wrong.h.
 local wrongs = {}
 
 -- In the order of enum sim_wrong_kind.

@@ -1,4 +1,4 @@
--- What a real server refuses, the simulator refuses with the same words: bodies of many kinds (spec/support/refused).
+-- The simulator refuses as a real server does, with the same words: bodies of many kinds (spec/support/refused).
 local both_servers = require "spec.support.both_servers"
 local refusals = require "spec.support.refusals"
 

@@ -18,7 +18,7 @@ describe("a large list of the simulated server #threads", function()
   setup(function() sim = cluster.sim { "--pods", tostring(PODS) } end)
   teardown(cluster.stop_all)
 
-  -- What a shell gets of a list with that header.
+  -- The output of a shell that asks for a list with that header.
   local function get(accept, more, behind)
     return temp.run(("curl -sS --max-time 100 -H 'Accept: %s' %s '%s/api/v1/pods' %s"):format(accept, more or "",
       sim.server, behind or ""))

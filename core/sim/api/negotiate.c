@@ -4,7 +4,7 @@
 #include "sim/kinds/table.h"
 #include "sim/lua/lua.h"
 
-/* What most clients send is not looked at further. */
+/* Most clients send one of these, which is not looked at further. */
 static bool is_plain(const char *accept)
 {
     return !accept || strcmp(accept, "application/json") == 0 || strcmp(accept, "*/*") == 0;

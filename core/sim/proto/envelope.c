@@ -14,7 +14,7 @@ static const char magic[4] = {'k', '8', 's', 0};
 /* Numbers in the envelope, in its TypeMeta, and in a list. */
 enum { TYPE_META = 1, RAW = 2, API_VERSION = 1, KIND = 2, LIST_META = 1, LIST_ITEMS = 2 };
 
-/* Whose lists have the two numbers the other way round. */
+/* The version whose lists have the two numbers the other way round. */
 static bool is_beta(const char *api_version)
 {
     return strcmp(api_version, "meta.k8s.io/v1beta1") == 0;

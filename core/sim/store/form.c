@@ -38,7 +38,7 @@ static void put_version(struct buf *out, uint64_t version)
     buf_printf(out, "\"resourceVersion\":\"%llu\"", (unsigned long long)version);
 }
 
-/* What has no version is an object that is not stored. */
+/* An object without a version is not stored. */
 void sim_form_list_meta(struct buf *out, const struct sim_list_meta *meta)
 {
     buf_putc(out, '{');
@@ -78,7 +78,7 @@ void sim_form_list_head(struct buf *out, struct sim_view *view, const struct sim
     buf_puts(out, view->form == SIM_FORM_TABLE ? ",\"rows\":" : ",\"items\":");
 }
 
-/* What Go made no slice for is null. */
+/* Go writes null where it has made no slice. */
 static const char *none_of(const struct sim_view *view)
 {
     const struct sim_kind *kind = view->served->kind;
@@ -241,7 +241,7 @@ static void one(struct sim_out *out, struct sim_view *view, const struct sim_obj
     put(out, "]}");
 }
 
-/* --- What is sent */
+/* --- The form that is sent */
 
 bool sim_form_is_made(const struct sim_view *view)
 {

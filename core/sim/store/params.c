@@ -24,7 +24,7 @@ static const char *text_of(const struct sim_request *request, const char *key)
     return value ? value : "";
 }
 
-/* What contradicts itself, which lua/sim/options.lua knows. */
+/* Options that contradict each other, which lua/sim/options.lua knows. */
 static json_t *check_combination(const struct sim_request *request, const struct sim_list_options *options)
 {
     static const char *const keys[] = {"resourceVersionMatch", "sendInitialEvents", "resourceVersion",

@@ -98,7 +98,7 @@ static void real_object(struct buf *out, const struct wrong_stream *stream, cons
     free(prefix);
 }
 
-/* What is sent, which lua/sim/wrongs.lua writes. */
+/* The bytes that are sent, which lua/sim/wrongs.lua writes. */
 static void bytes_of(struct buf *out, const struct sim_wrong *wrong, const struct wrong_stream *stream)
 {
     const char *ns = stream->namespace_ ? stream->namespace_ : "default";

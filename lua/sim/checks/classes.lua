@@ -94,7 +94,7 @@ local function check_cidrs(problems, path, cidrs)
   end
 end
 
--- What an address belongs to stays; the cause shows Go's struct.
+-- The object that an address belongs to stays; the cause shows Go's struct.
 function classes.parent(path, parent, _, _, old)
   local problems = found.new()
   local shown = parent and json.object("Group", text(parent, "group"), "Resource", text(parent, "resource"),

@@ -52,7 +52,7 @@ local ROOT = "Description Type Format Title Maximum ExclusiveMaximum Minimum Exc
 local at_root = {}
 for name in ROOT:gmatch "%a+" do at_root[name] = true end
 
--- What is validated apart as the status loses nothing that is said at the root.
+-- A status, which is validated apart, loses nothing that is said at the root.
 local function check_root(problems, schema, path)
   for _, name in ipairs(shown.names(schema)) do
     if name == "Type" and text(schema, "type") ~= "object" then
@@ -113,7 +113,7 @@ local function equal(a, b)
   return empty or (a ~= nil and b ~= nil and json.equal(a, b))
 end
 
--- Which of their members all versions share.
+-- The members that all versions share.
 local function shared(versions)
   local names, first = {}, json.element(versions, 0)
   for _, name in ipairs { "schema", "subresources", "additionalPrinterColumns", "selectableFields" } do
@@ -161,7 +161,7 @@ local function check_versions(problems, spec, above)
   if first ~= "" then check_label(problems, "spec.version", first) end
 end
 
--- What all versions share.
+-- The parts that all versions share.
 local function check_shared(problems, spec, above)
   local first = json.element(at(spec, "versions"), 0)
   local function own(name) return above[name] and get(first, name) or nil end

@@ -1,4 +1,4 @@
--- What is said of a CustomResourceDefinition that is taken: formats that nobody checks, and rules in CEL, which the
+-- Warnings of a CustomResourceDefinition that is taken: formats that nobody checks, and rules in CEL, which the
 -- simulator does not evaluate.
 local json = require "sim.json"
 

@@ -1,4 +1,4 @@
--- What is wrong with a regular expression, as Go's regexp says it: patterns.problem(text), nil if nothing is.
+-- Errors of regular expressions, as Go's regexp words them: patterns.problem(text), nil if nothing is.
 local patterns = {}
 
 local function err(what, text) error { string.format("error parsing regexp: %s: `%s`", what, text) } end

@@ -24,7 +24,7 @@ local function no_field(schema, within, name, names)
   return ("%s have no field %s%s"):format(within, name, near and (', did you mean "%s"?'):format(near) or "")
 end
 
--- What is wrong with the path in objects of the resource; nil: nothing that the schema knows of. `schema`: the
+-- The problem of a path into objects of the resource; nil: none that the schema knows of. `schema`: the
 -- functions schema_kinds, schema_type, path_steps and nearest.
 function fields.problem(schema, resource, path)
   local type, within, holder = type_of(schema, resource), resource, "one"

@@ -153,7 +153,7 @@ end
 
 -- --- the command
 
--- What the kind is: its objects' kind, whether it has namespaces, its resource.
+-- Of a kind: that of its objects, whether it has namespaces, and its resource.
 local function look_up(command, session, kind)
   local text = ("local one = kind(%q):query():limit(1):rows()[1]\n"):format(kind)
     .. ("print(one and one.kind or '', one and one.metadata.namespace ~= nil or false, kind(%q))"):format(kind)

@@ -176,7 +176,7 @@ static void test_pages_have_what_the_whole_list_has(void **state)
     }
 }
 
-/* What a client gets of one object. */
+/* One object as a client gets it. */
 static json_t *single(const char *accept, const char *name)
 {
     struct sim_reply reply;

@@ -139,7 +139,7 @@ static void test_contradictory_fields_are_refused(void **state)
     }
 }
 
-/* What was stored is served, as long as it says how. */
+/* A stored definition is served, as long as it says how. */
 static void test_only_what_cannot_be_served_is_not_served(void **state)
 {
     static const char *const obstacles[ARRAY_LEN(refused)] = {
