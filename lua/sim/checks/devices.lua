@@ -73,15 +73,20 @@ function devices.identifier(problems, path, name)
   problems:form(path, name, "C identifier")
 end
 
--- A domain, a slash and a name.
-local function attribute(problems, path, name)
+-- The name of an attribute: of a driver's own ones without the domain and the slash.
+function devices.attribute_name(problems, path, name)
   local domain, rest = name:match "^([^/]*)/([^/]*)$"
   if domain == "" then problems:invalid(path, "", "the domain must not be empty")
   elseif domain then devices.driver(problems, path, domain) end
   if rest == "" then problems:invalid(path, "", "the name must not be empty")
-  elseif rest then devices.identifier(problems, path, rest) end
+  elseif rest then devices.identifier(problems, path, rest)
+  elseif not name:find("/", 1, true) then devices.identifier(problems, path, name) end
+end
+
+-- A name with its domain.
+local function attribute(problems, path, name)
+  devices.attribute_name(problems, path, name)
   if name:find("/", 1, true) then return end
-  devices.identifier(problems, path, name)
   problems:invalid(path, name, "a fully qualified name must be a domain and a name separated by a slash")
 end
 

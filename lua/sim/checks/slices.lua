@@ -54,15 +54,6 @@ end
 
 -- --- devices
 
-local function attribute_name(problems, path, name)
-  local domain, rest = name:match "^([^/]*)/([^/]*)$"
-  if domain == "" then problems:invalid(path, "", "the domain must not be empty")
-  elseif domain then devices.driver(problems, path, domain) end
-  if rest == "" then problems:invalid(path, "", "the name must not be empty")
-  elseif rest then devices.identifier(problems, path, rest)
-  elseif not name:find("/", 1, true) then devices.identifier(problems, path, name) end
-end
-
 local function is_version(version)
   local main, build = version:match "^([^+]*)%+(.*)$"
   local numbers, early = (main or version):match "^([^-]*)%-(.*)$"
@@ -203,11 +194,11 @@ local function check_device(problems, path, device, per_device, old)
   local n = count(attributes) + count(capacities)
   if n > 32 then problems:invalid(path, n, MOST_MEMBERS) end
   for _, name in ipairs(names_of(attributes)) do
-    attribute_name(problems, path .. ".attributes", name)
+    devices.attribute_name(problems, path .. ".attributes", name)
     attribute(problems, string.format("%s.attributes[%s]", path, name), get(attributes, name))
   end
   for _, name in ipairs(names_of(capacities)) do
-    attribute_name(problems, path .. ".capacity", name)
+    devices.attribute_name(problems, path .. ".capacity", name)
     capacity(problems, string.format("%s.capacity[%s]", path, name), get(capacities, name),
       at(device, "allowMultipleAllocations") == true)
   end
