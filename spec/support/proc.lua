@@ -24,6 +24,7 @@ int clock_gettime(int, void *);
 local C = ffi.C
 local O_CLOEXEC, O_CREATE_TRUNCATE = 0x80000, 0x241
 local POLLIN, CLOCK_MONOTONIC, PR_SET_PDEATHSIG, SYS_PIDFD_OPEN, WNOHANG = 1, 1, 1, 434, 1
+local AFTER_ASAN = 0x640000000000 -- AddressSanitizer's own regions lie below, and begin at multiples of 8 GiB, too
 local signals = { HUP = 1, INT = 2, KILL = 9, USR1 = 10, TERM = 15, CONT = 18, STOP = 19 }
 local default_seconds = 60 -- a failure takes as long; a slow machine must not be one
 local least_seconds = os.getenv "KUBELUA_CUT" and default_seconds or 0 -- what was cut off waits (cuts.lua)
@@ -232,7 +233,7 @@ function proc:memory()
     if first then
       local at = tonumber(first, 16)
       local region = at - at % 2 ^ 33 -- of which the system may show parts, if they differ
-      if path == "" and at == region then regions[region] = true end
+      if path == "" and at == region and at >= AFTER_ASAN then regions[region] = true end
       kind = path:find "^/" and "code" or path == "" and regions[region] and "objects" or "heap"
     end
     local resident = line:match "^Rss: *(%d+) kB"
