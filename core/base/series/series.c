@@ -181,12 +181,24 @@ void series_set_summary(struct series *summary, double sum, uint64_t count)
     atomic_store_explicit(&summary->above, count, memory_order_relaxed);
 }
 
+/* The first bucket that has the value; their count if none has. */
+static size_t bucket_of(const struct buckets *buckets, double value)
+{
+    size_t first = 0, left = buckets->count;
+    while (left > 0) {
+        size_t half = left / 2;
+        bool is_above = value > buckets->bounds[first + half];
+        first = is_above ? first + half + 1 : first;
+        left = is_above ? left - half - 1 : half;
+    }
+    return first;
+}
+
 void series_observe(struct series *histogram, double value)
 {
     if (!histogram) return;
     const struct buckets *buckets = histogram->family->buckets;
-    size_t i = 0;
-    while (i < buckets->count && value > buckets->bounds[i]) i++;
+    size_t i = bucket_of(buckets, value);
     add(&histogram->value, value);
     atomic_fetch_add_explicit(i < buckets->count ? &histogram->counts[i] : &histogram->above, 1,
                               memory_order_relaxed);
