@@ -256,6 +256,20 @@ static int l_base64(lua_State *L)
     return 1;
 }
 
+/* unbase64(text): its bytes; nil if it is no base64. */
+static int l_unbase64(lua_State *L)
+{
+    struct buf out = {0};
+    struct str text;
+    text.p = luaL_checklstring(L, 1, &text.n);
+    if (base64_decode(text, &out))
+        lua_pushlstring(L, buf_text(&out), out.len);
+    else
+        lua_pushnil(L);
+    buf_clear(&out);
+    return 1;
+}
+
 /* write(value): its text, names in their order. */
 static int l_write(lua_State *L)
 {
@@ -349,20 +363,16 @@ static int l_parse(lua_State *L)
     return 1;
 }
 
-/* unreadable(base64): why Go does not read the text as a map; nil if it does. */
-static int l_unreadable(lua_State *L)
+/* read(text, type): the map that it is; null, or nil with why Go does not read it as that type. */
+static int l_read(lua_State *L)
 {
-    struct buf out = {0};
     char *why = NULL;
-    json_t *map = base64_decode(str_of(luaL_checkstring(L, 1)), &out)
-                      ? sim_parse_as((struct str){buf_text(&out), out.len}, JSON_OBJECT,
-                                     "map[string]interface {}", &why)
-                      : NULL;
-    if (!map) lua_pushstring(L, why ? why : "no base64");
-    json_decref(map);
+    struct str text;
+    text.p = luaL_checklstring(L, 1, &text.n);
+    sim_lua_push_new(L, sim_parse_as(text, JSON_OBJECT, luaL_checkstring(L, 2), &why));
+    lua_pushstring(L, why);
     free(why);
-    buf_clear(&out);
-    return lua_gettop(L) - 1;
+    return 2;
 }
 
 /* copy(value): of all that is in it. */
@@ -427,7 +437,8 @@ void sim_lua_open_json(lua_State *L)
                                          {"write", l_write},
                                          {"parse", l_parse},
                                          {"seconds", l_seconds},
-                                         {"unreadable", l_unreadable},
+                                         {"unbase64", l_unbase64},
+                                         {"read", l_read},
                                          {NULL, NULL}};
     lua_newtable(L);
     luaL_setfuncs(L, functions, 0);

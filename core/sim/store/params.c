@@ -6,9 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/buf.h"
 #include "base/mem.h"
-#include "base/text/base64.h"
 #include "sim/lua/lua.h"
 #include "sim/object/status.h"
 #include "sim/text/json_error.h"
@@ -156,78 +154,27 @@ void sim_list_options_clear(struct sim_list_options *options)
     options->shard = NULL;
 }
 
-/* --- Continue tokens in the form of a real server: base64 of a small JSON object */
-
-#define FORM   "meta.k8s.io/v1"
-#define DIGITS "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_"
-
-static void swap(struct buf *text, char from, char to)
-{
-    for (size_t i = 0; i < text->len; i++)
-        if (text->data[i] == from) text->data[i] = to;
-}
-
-/* In the alphabet of URLs, without padding. */
-static char *encode(struct str in)
-{
-    struct buf out = {0};
-    base64_encode(in, &out);
-    while (out.data[out.len - 1] == '=') out.len--;
-    swap(&out, '+', '-');
-    swap(&out, '/', '_');
-    return buf_take(&out);
-}
-
-static bool decode(const char *text, struct buf *out)
-{
-    struct buf digits = {0};
-    buf_puts(&digits, text);
-    while (digits.len % 4) buf_putc(&digits, '=');
-    swap(&digits, '-', '+');
-    swap(&digits, '_', '/');
-    bool ok = base64_decode(buf_slice(&digits), out);
-    buf_clear(&digits);
-    return ok;
-}
+/* --- Continue tokens, which lua/sim/pages.lua writes and reads */
 
 char *sim_page_token(int64_t version, const char *after)
 {
-    json_t *token = json_pack("{ss sI ss}", "v", FORM, "rv", (json_int_t)version, "start", after);
-    struct buf text = {0};
-    sim_put_json(&text, token);
-    char *result = encode(buf_slice(&text));
-    buf_clear(&text);
+    lua_State *L = sim_lua_take("sim.pages", "token");
+    sim_lua_push_new(L, json_integer(version));
+    lua_pushstring(L, after);
+    json_t *token = sim_lua_call(L);
+    char *text = xstrdup(sim_text_at(token, ""));
     json_decref(token);
-    return result;
-}
-
-/* Fills the page from decoded text; returns why it is wrong, NULL if it is not. */
-static char *read_page(struct str text, struct sim_page *page)
-{
-    char *why = NULL;
-    json_t *value = sim_parse_as(text, JSON_OBJECT, "storage.continueToken", &why);
-    const char *after = sim_text_at(value, "start"), *form = sim_text_at(value, "v");
-    int64_t version = sim_int_at(value, "rv", 0);
-    if (!why && strcmp(form, FORM) != 0)
-        why = xasprintf("server does not recognize this encoded version %s", form);
-    if (!why && !version) why = xstrdup("incorrect encoded start resourceVersion (version " FORM ")");
-    if (!why && !*after) why = xstrdup("encoded start key empty (version " FORM ")");
-    if (!why) *page = (struct sim_page){version, xstrdup(after)};
-    json_decref(value);
-    return why;
+    return text;
 }
 
 char *sim_page_read(const char *token, struct sim_page *page)
 {
-    size_t n = strlen(token), good = strspn(token, DIGITS);
-    struct buf text = {0};
-    *page = (struct sim_page){0};
-    if (good == n && n % 4 == 1) good--; /* a digit that is left over */
-    char *why = good == n && decode(token, &text)
-                    ? read_page(buf_slice(&text), page)
-                    : xasprintf("illegal base64 data at input byte %zu", good < n ? good : n - 1);
-    char *whole = why ? xasprintf("continue key is not valid: %s", why) : NULL;
-    free(why);
-    buf_clear(&text);
-    return whole;
+    lua_State *L = sim_lua_take("sim.pages", "read");
+    lua_pushstring(L, token);
+    json_t *found = sim_lua_call(L);
+    const char *after = json_string_value(json_array_get(found, 1));
+    char *why = after ? NULL : xasprintf("continue key is not valid: %s", sim_text_at(found, ""));
+    *page = (struct sim_page){json_integer_value(json_array_get(found, 0)), after ? xstrdup(after) : NULL};
+    json_decref(found);
+    return why;
 }

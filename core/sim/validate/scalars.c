@@ -5,10 +5,11 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/civil.h"
 #include "base/mem.h"
 #include "base/str.h"
+#include "sim/lua/lua.h"
 #include "sim/text/tree.h"
 
 #define DIGITS "0123456789"
@@ -127,114 +128,40 @@ json_t *sim_quantity(const char *text, int least)
     return quantity ? quantity : json_string(text);
 }
 
-/* --- Times */
+/* --- Times and durations: those that are as Go writes them, and lua/sim/times.lua reads all others */
 
-/* Parts of Go's layouts, in their order. */
-static const struct time_part {
-    const char *layout;
-    int min, max; /* of a number */
-} parts[] = {
-    {"2006", 0, 9999}, {"-", 0, 0}, {"01", 1, 12}, {"-", 0, 0}, {"02", 1, 31}, {"T", 0, 0},
-    {"15", 0, 23},     {":", 0, 0}, {"04", 0, 59}, {":", 0, 0}, {"05", 0, 59},
-};
-
-/* Reads a number of fixed width; false if it is none. */
-static bool number(const char **at, size_t width, int *out)
+static char *read_text(const char *function, const char *text, bool micro, json_t **canonical)
 {
-    if (strspn(*at, DIGITS) < width) return false;
-    *out = 0;
-    for (size_t i = 0; i < width; i++) *out = *out * 10 + (*(*at)++ - '0');
-    return true;
-}
-
-/* Reads "Z" or "+02:00". */
-static bool zone(const char **at, int *offset_s)
-{
-    int hours, minutes, sign = **at == '-' ? -1 : 1;
-    *offset_s = 0;
-    if (**at == 'Z') return (*at)++, true;
-    if (**at != '+' && **at != '-') return false;
-    const char *p = *at + 1;
-    if (!number(&p, 2, &hours) || *p++ != ':' || !number(&p, 2, &minutes)) return false;
-    *offset_s = sign * (hours * 3600 + minutes * 60);
-    *at = p;
-    return true;
-}
-
-static char *wrong_time(const char *text, bool micro, const char *rest, const char *part)
-{
-    return xasprintf("parsing time \"%s\" as \"2006-01-02T15:04:05%sZ07:00\": cannot parse \"%s\" as \"%s\"",
-                     text, micro ? ".000000" : "", rest, part);
+    lua_State *L = sim_lua_take("sim.times", function);
+    lua_pushstring(L, text);
+    lua_pushboolean(L, micro);
+    json_t *found = sim_lua_found(L);
+    char *problem = json_is_array(found) ? xstrdup(sim_text_at(json_array_get(found, 0), "")) : NULL;
+    *canonical = problem ? NULL : json_incref(found);
+    json_decref(found);
+    return problem;
 }
 
 char *sim_check_time(const char *text, bool micro, json_t **canonical)
 {
-    int numbers[6], offset_s;
-    size_t n = 0;
-    const char *at = text, *fraction = "";
-    for (size_t i = 0; i < ARRAY_LEN(parts); i++) {
-        const struct time_part *part = &parts[i];
-        const char *begin = at;
-        bool punctuation = !isdigit((unsigned char)*part->layout);
-        if (punctuation ? *at++ != *part->layout : !number(&at, strlen(part->layout), &numbers[n]))
-            return wrong_time(text, micro, begin, part->layout);
-        if (punctuation) continue;
-        if (numbers[n] < part->min || numbers[n] > part->max)
-            return xasprintf("parsing time \"%s\": %s out of range", text,
-                             i == 2   ? "month"
-                             : i == 4 ? "day"
-                             : i == 6 ? "hour"
-                             : i == 8 ? "minute"
-                                      : "second");
-        n++;
-    }
-    size_t digits = *at == '.' ? strspn(at + 1, DIGITS) : 0;
-    if (micro && digits != 6) return wrong_time(text, micro, at, ".000000");
-    if (digits) {
-        fraction = at;
-        at += 1 + digits;
-    }
-    const char *begin = at;
-    if (!zone(&at, &offset_s)) return wrong_time(text, micro, begin, "Z07:00");
-    if (*at) return xasprintf("parsing time \"%s\": extra text: \"%s\"", text, at);
-    struct tm tm = {.tm_year = numbers[0] - 1900,
-                    .tm_mon = numbers[1] - 1,
-                    .tm_mday = numbers[2],
-                    .tm_hour = numbers[3],
-                    .tm_min = numbers[4],
-                    .tm_sec = numbers[5] - offset_s};
-    timegm(&tm);
-    *canonical = sim_textf("%04d-%02d-%02dT%02d:%02d:%02d%.*sZ", tm.tm_year + 1900, tm.tm_mon + 1, tm.tm_mday,
-                           tm.tm_hour, tm.tm_min, tm.tm_sec, micro ? 7 : 0, fraction);
+    static const char form[] = "2006-01-02T15:04:05Z";
+    int64_t seconds;
+    bool usual = !micro && strlen(text) == sizeof form - 1 && text[10] == 'T' && text[17] < '6' &&
+                 text[19] == 'Z' && civil_read_utc(str_of(text), &seconds);
+    if (!usual) return read_text("time", text, micro, canonical);
+    *canonical = json_string(text);
     return NULL;
-}
-
-/* --- Durations and bytes */
-
-static bool unit(const char **at)
-{
-    static const char *const units[] = {"ns", "us", "ms", "s", "m", "h"};
-    for (size_t i = 0; i < ARRAY_LEN(units); i++) {
-        size_t n = strlen(units[i]);
-        if (strncmp(*at, units[i], n) != 0) continue;
-        *at += n;
-        return true;
-    }
-    return false;
 }
 
 char *sim_check_duration(const char *text)
 {
-    const char *at = text + (*text == '-' || *text == '+');
-    if (strcmp(at, "0") == 0) return NULL;
-    bool good = *at;
-    while (good && *at) {
-        size_t n = strspn(at, DIGITS ".");
-        at += n;
-        good = n && unit(&at);
-    }
-    return good ? NULL : xasprintf("time: invalid duration \"%s\"", text);
+    json_t *same;
+    char *problem = read_text("duration", text, false, &same);
+    json_decref(same);
+    return problem;
 }
+
+/* --- Bytes */
 
 char *sim_check_base64(const char *text)
 {

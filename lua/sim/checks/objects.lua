@@ -25,7 +25,7 @@ end
 -- The member that the argument names is a map.
 function objects.json(path, data, _, name)
   local problems, value = found.new(), json.get(data, name)
-  local wrong = value and json.unreadable(value)
+  local _, wrong = json.read(value and json.unbase64(value) or "{}", "map[string]interface {}")
   if wrong then problems:invalid(string.format("%s[%s]", path, name), "<secret contents redacted>", wrong) end
   return problems
 end
@@ -40,25 +40,9 @@ end
 
 -- --- certificate requests
 
-local ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/"
-
--- The bytes that valid base64 stands for.
-local function decoded(value)
-  local bytes, number, bits = {}, 0, 0
-  for letter in value:gmatch "[%w+/]" do
-    number, bits = number * 64 + ALPHABET:find(letter, 1, true) - 1, bits + 6
-    if bits >= 8 then
-      bits = bits - 8
-      bytes[#bytes + 1] = string.char(math.floor(number / 2 ^ bits))
-      number = number % 2 ^ bits
-    end
-  end
-  return table.concat(bytes)
-end
-
 -- The first block is a request; what is in it is not read.
 function objects.certificate_request(path, request)
-  local problems, pem = found.new(), "\n" .. decoded(type(request) == "string" and request or "")
+  local problems, pem = found.new(), "\n" .. (type(request) == "string" and json.unbase64(request) or "")
   local type_, inner = pem:match "\n%-%-%-%-%-BEGIN ([^\n]-)%-%-%-%-%-[ \t\r]*\n(.-)%-%-%-%-%-END %1%-%-%-%-%-"
   if type_ ~= "CERTIFICATE REQUEST" or inner:find "[^%w+/=%s:,%-]" then
     problems:invalid(path, request == nil and json.null or request, "PEM block type must be CERTIFICATE REQUEST")

@@ -126,6 +126,72 @@ static void test_texts_of_a_form_are_checked(void **state)
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) assert_wrong(cases[i][0], cases[i][1], cases[i][2]);
 }
 
+#define READ_AS "as \"2006-01-02T15:04:05Z07:00\": cannot parse "
+
+static void test_times_are_read_as_go_does(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"2026-01-01T00:00:00", READ_AS "\"\" as \"Z07:00\""},
+        {"2026-01-01t00:00:00Z", READ_AS "\"t00:00:00Z\" as \"T\""},
+        {"2026-01-01T00:00:00.Z", READ_AS "\".Z\" as \"Z07:00\""},
+        {"2026-01-01T00:00:00*02:00", READ_AS "\"*02:00\" as \"Z07:00\""},
+        {"2026-01-01T00:0:00Z", READ_AS "\"0:00Z\" as \"04\""},
+        {"2026-13-01T00:00:00Z", ": month out of range"},
+        {"2026-02-29T00:00:00Z", ": day out of range"},
+        {"2026-01-01T24:00:00Z", ": hour out of range"},
+        {"2026-01-01T00:60:00Z", ": minute out of range"},
+        {"2026-01-01T00:00:60Z", ": second out of range"},
+        {"2026-01-01T00:00:00+25:00", ": time zone offset hour out of range"},
+        {"2026-01-01T00:00:00+01:61", ": time zone offset minute out of range"},
+        {"2026-01-01T00:00:00Z0", ": extra text: \"0\""},
+    };
+    static const char *const good[][2] = {
+        {"2026-01-01T00:00:00Z", "2026-01-01T00:00:00Z"},
+        {"2026-01-01T01:00:00.999+02:00", "2025-12-31T23:00:00Z"},
+        {"2024-02-28T23:30:00,5-00:31", "2024-02-29T00:01:00Z"},
+        {"2026-01-01T5:00:00Z", "2026-01-01T05:00:00Z"},
+        {"0001-01-01T00:00:00Z", "0001-01-01T00:00:00Z"},
+    };
+    json_t *canonical;
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+        char *problem = sim_check_time(wrong[i][0], false, &canonical), *expected;
+        expected = xasprintf("parsing time \"%s\"%s%s", wrong[i][0], wrong[i][1][0] == ':' ? "" : " ", wrong[i][1]);
+        assert_string_equal(problem, expected);
+        free(problem);
+        free(expected);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(good); i++) {
+        assert_null(sim_check_time(good[i][0], false, &canonical));
+        assert_string_equal(json_string_value(canonical), good[i][1]);
+        json_decref(canonical);
+    }
+    assert_null(sim_check_time("2026-01-01T00:00:00.123456+01:00", true, &canonical));
+    assert_string_equal(json_string_value(canonical), "2025-12-31T23:00:00.123456Z");
+    json_decref(canonical);
+}
+
+static void test_durations_are_read_as_go_does(void **state)
+{
+    static const char *const wrong[][2] = {
+        {"", "time: invalid duration \"\""},
+        {"-", "time: invalid duration \"-\""},
+        {".s", "time: invalid duration \".s\""},
+        {"5", "time: missing unit in duration \"5\""},
+        {"1..2s", "time: missing unit in duration \"1..2s\""},
+        {"1h1x", "time: unknown unit \"x\" in duration \"1h1x\""},
+        {"1\"", "time: unknown unit \"\\\"\" in duration \"1\\\"\""},
+        {"1\xc3\xa9", "time: unknown unit \"\\xc3\\xa9\" in duration \"1\\xc3\\xa9\""},
+        {"3000000h", "time: invalid duration \"3000000h\""},
+    };
+    static const char *const good[] = {"0", "-0", "+1.5h", "1m30s", "10\u00b5s", ".5ms", "1.s"};
+    for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
+        char *problem = sim_check_duration(wrong[i][0]);
+        assert_string_equal(problem, wrong[i][1]);
+        free(problem);
+    }
+    for (size_t i = 0; i < ARRAY_LEN(good); i++) assert_null(sim_check_duration(good[i]));
+}
+
 static void test_the_first_error_counts_but_for_one_that_ends_the_decoding(void **state)
 {
     assert_wrong("core/v1.Pod", "{'kind':1,'spec':{'nodeName':1}}",
@@ -259,6 +325,8 @@ int main(void)
         cmocka_unit_test(test_wrong_types_have_go_s_message),
         cmocka_unit_test(test_what_a_strategic_merge_patch_makes_is_converted),
         cmocka_unit_test(test_texts_of_a_form_are_checked),
+        cmocka_unit_test(test_times_are_read_as_go_does),
+        cmocka_unit_test(test_durations_are_read_as_go_does),
         cmocka_unit_test(test_the_first_error_counts_but_for_one_that_ends_the_decoding),
         cmocka_unit_test(test_objects_are_as_go_writes_them),
         cmocka_unit_test(test_quantities_are_canonical),
