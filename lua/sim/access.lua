@@ -1,6 +1,7 @@
 -- RBAC: which rules a user has, and what they allow; and how a refusal is worded. Attributes are verb, group, resource,
 -- subresource, namespace, name and path of a request; `stored` has the parsed objects by their keys.
 local json = require "sim.json"
+local values = require "sim.values"
 
 local at, text, each, get = json.at, json.text, json.each, json.get
 
@@ -198,7 +199,22 @@ local function needed_for(name)
   return json.object("verb", "impersonate", "resource", "serviceaccounts", "namespace", namespace, "name", account)
 end
 
--- A list of the user that the headers name, and of what one needs to be allowed for it.
+-- Go's struct of a user without a name.
+local function nameless(uid, groups, extra)
+  local function list_of(list) return "[]string{" .. table.concat(list, ", ") .. "}" end
+  local quoted, words = {}, {}
+  for i, group in ipairs(groups) do quoted[i] = json.dump(group) end
+  for _, name in ipairs(extra and values.names(extra) or {}) do
+    local own = {}
+    for i, value in each(get(extra, name)) do own[i] = json.dump(value) end
+    words[#words + 1] = json.dump(name) .. ":" .. list_of(own)
+  end
+  return string.format('&user.DefaultInfo{Name:"", UID:%s, Groups:%s, Extra:map[string][]string%s}',
+    json.dump(uid or ""), #groups > 0 and list_of(quoted) or "[]string(nil)",
+    extra and "{" .. table.concat(words, ", ") .. "}" or "(nil)")
+end
+
+-- A list of the user that the headers name, and of what one needs to be allowed for it; of a text if they name none.
 function access.impersonated(headers)
   local name, uid, groups, extra, needed = nil, nil, {}, nil, {}
   for _, header in each(headers) do
@@ -215,6 +231,9 @@ function access.impersonated(headers)
       if not get(extra, extra_key) then json.set(extra, extra_key, {}) end
       json.insert(get(extra, extra_key), json.count(get(extra, extra_key)), value)
     end
+  end
+  if (name or "") == "" then
+    return { string.format("requested %s without impersonating a user name", nameless(uid, groups, extra)) }
   end
   if #groups == 0 then add_account_groups(groups, name) end
   if name ~= "system:anonymous" then groups[#groups + 1] = AUTHENTICATED end

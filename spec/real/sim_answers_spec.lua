@@ -22,6 +22,17 @@ describe("the simulator as a real server", function()
     return answer.code or 200
   end
 
+  it("reads how long a request may take", function()
+    for _, timeout in ipairs { "1x", "5", "x", "1msx", "-", ".", "1..2s", "1s2", "1h1x" } do
+      assert.equal(400, code_of("GET", NAMESPACE .. "?timeout=" .. timeout), timeout)
+    end
+    for _, timeout in ipairs { "", "32s", "1.5h", "1m30s" } do
+      assert.equal(200, code_of("GET", NAMESPACE .. "?timeout=" .. timeout), timeout)
+    end
+    assert.equal(400, code_of("DELETE", PODS .. "/none?timeout=1x"))
+    assert.equal(404, code_of("GET", PODS .. "/none/log?timeout=1x"))
+  end)
+
   it("keeps the namespaces that a cluster needs", function()
     local codes = {}
     for i, name in ipairs { "default", "kube-system", "kube-public", "kube-node-lease" } do

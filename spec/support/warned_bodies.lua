@@ -127,4 +127,15 @@ body("/api/v1/persistentvolumes", "v1", "PersistentVolume", [=["spec":{"accessMo
   "capacity":{"storage":"1Gi"},"hostPath":{"path":"/a"},"nodeAffinity":{"required":{"nodeSelectorTerms":[
   {"matchExpressions":[{"key":"beta.kubernetes.io/arch","operator":"Exists"}]}]}}}]=])
 
+-- Deprecated fields of other kinds.
+local networking, discovery = "/apis/networking.k8s.io/v1/namespaces/default/", "/apis/discovery.k8s.io/v1/"
+body("/api/v1/nodes", "v1", "Node", [=["spec":{"externalID":"x"}]=])
+body(discovery .. "namespaces/default/endpointslices", "discovery.k8s.io/v1", "EndpointSlice",
+  [=["addressType":"FQDN","endpoints":[]]=])
+body("/apis/resource.k8s.io/v1/resourceslices", "resource.k8s.io/v1", "ResourceSlice",
+  [=["spec":{"driver":"A.b","nodeName":"n","pool":{"name":"p","resourceSliceCount":1}}]=])
+bodies[#bodies + 1] = { path = networking .. "ingresses", body = [=[{"apiVersion":"networking.k8s.io/v1",
+  "kind":"Ingress","metadata":{"name":"a","annotations":{"kubernetes.io/ingress.class":"x"}},
+  "spec":{"defaultBackend":{"service":{"name":"s","port":{"number":80}}}}}]=] }
+
 return bodies

@@ -171,6 +171,16 @@ describe("kubelua sim --authorization rbac #threads", function()
     assert.are.equal("dave", whoami(sim, sim.admin, "-H 'Impersonate-User: dave'").username)
   end)
 
+  it("lets nobody impersonate a group without a user", function()
+    local sim = with_roles()
+    assert.are.equal('requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"dev"}, '
+      .. 'Extra:map[string][]string{"a":[]string{"1"}}} without impersonating a user name',
+      whoami(sim, sim.admin, "-H 'Impersonate-Group: dev' -H 'Impersonate-Extra-a: 1'"))
+    assert.are.equal('requested &user.DefaultInfo{Name:"", UID:"u", Groups:[]string(nil), '
+      .. "Extra:map[string][]string(nil)} without impersonating a user name",
+      whoami(sim, sim.admin, "-H 'Impersonate-Uid: u'"))
+  end)
+
   it("takes all headers of an impersonation", function()
     local headers, groups = { "-H 'Impersonate-User: dave'" }, {}
     for i = 1, 60 do

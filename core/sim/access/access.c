@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "base/mem.h"
 #include "sim/lua/lua.h"
@@ -84,6 +85,14 @@ static bool admit(struct sim_access *access, const json_t *user, const json_t *a
 
 /* --- who it is */
 
+static bool names_another(const struct sim_request *request)
+{
+    static const char impersonation[] = "Impersonate-";
+    for (size_t i = 0; i < request->header_count; i++)
+        if (strncasecmp(request->headers[i].key, impersonation, sizeof impersonation - 1) == 0) return true;
+    return false;
+}
+
 json_t *sim_access_identify(struct sim_access *access, const struct sim_request *request,
                             struct sim_reply *reply)
 {
@@ -95,9 +104,10 @@ json_t *sim_access_identify(struct sim_access *access, const struct sim_request 
         json_decref(user);
         return NULL;
     }
-    if (!sim_header(request, "Impersonate-User")) return user;
+    if (!names_another(request)) return user;
     json_t *wanted = sim_user_impersonated(request), *other = json_incref(json_array_get(wanted, 0));
-    bool ok = true;
+    bool ok = !json_is_string(other);
+    if (!ok) sim_reply_status(reply, sim_status_bad_request("%s", json_string_value(other)));
     for (size_t i = 1; ok && i < json_array_size(wanted); i++)
         ok = admit(access, user, json_array_get(wanted, i), reply);
     json_decref(wanted);

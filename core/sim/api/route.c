@@ -1,6 +1,7 @@
 /* Dispatch by path and verb; see route.h. */
 #include "sim/api/route.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/mem.h"
@@ -19,6 +20,7 @@
 #include "sim/store/params.h"
 #include "sim/store/target.h"
 #include "sim/text/names.h"
+#include "sim/validate/scalars.h"
 
 /* Refuses a form in which there is no watch. */
 static json_t *watch_refused(const struct sim_request *request, const struct sim_kind *kind,
@@ -232,6 +234,22 @@ static void admit_watched(struct sim_api *api, const struct sim_watched *watched
         translate(api, &watched->request, NULL, reply);
 }
 
+/* How long a request may take is read before anything else, but not of one that lasts. */
+static bool has_bad_timeout(const struct sim_request *request, struct sim_reply *reply)
+{
+    static const char *const lasting[] = {"/log", "/exec", "/attach", "/portforward", "/proxy"};
+    const char *text = sim_query(request, "timeout"), *end = strrchr(request->path, '/');
+    bool lasts = strcmp(sim_verb_of(request, true), "watch") == 0;
+    for (size_t i = 0; end && i < ARRAY_LEN(lasting); i++) lasts = lasts || strcmp(end, lasting[i]) == 0;
+    char *problem = text && *text && !lasts ? sim_check_duration(text) : NULL;
+    if (problem)
+        sim_reply_status(
+            reply, sim_status_bad_request("invalid timeout specified in the request URL - %s", problem));
+    bool bad = problem;
+    free(problem);
+    return bad;
+}
+
 void sim_route(struct sim_api *api, const struct sim_request *request, struct sim_reply *reply)
 {
     if (request->has_nul) {
@@ -242,6 +260,8 @@ void sim_route(struct sim_api *api, const struct sim_request *request, struct si
     if (sim_control(api, request, reply)) return;
     if (sim_watched_begin(request, &watched))
         admit_watched(api, &watched, reply);
+    else if (has_bad_timeout(request, reply))
+        ; /* refused */
     else if (api->access)
         admit(api, request, reply);
     else
