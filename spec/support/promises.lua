@@ -151,6 +151,19 @@ promise("sends a bookmark with a version and nothing more before a watch ends", 
   assert.are.equal(0, (w:finish()))
 end)
 
+-- A-4
+promise("sends a bookmark before a watch ends of what it has delivered, too", function(_, room)
+  local w = room.watch("?allowWatchBookmarks=true&timeoutSeconds=5&resourceVersion=" .. room.version())
+  room.create "a"
+  assert.are.same({ "ADDED a" }, w:short(1)) -- it may have been there when the watch began
+  local created = room.create "b"
+  assert.are.same({ "ADDED b" }, w:short(1))
+  local mark = w:next()
+  assert.are.same({ "BOOKMARK", "ConfigMap" }, { mark.type, mark.object.kind })
+  assert.is_true(tonumber(mark.object.metadata.resourceVersion) >= tonumber(created))
+  assert.are.equal(0, (w:finish()))
+end)
+
 -- A-5
 promise("gives pages of one consistent state, until that expires", function(world, room)
   for _, name in ipairs { "a", "b", "c", "d", "e" } do room.create(name) end

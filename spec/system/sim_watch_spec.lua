@@ -177,27 +177,44 @@ describe("a watch of the simulated server #threads", function()
     assert.has_match("BOOKMARK", text)
   end)
 
-  it("has bookmarks with new versions only, when they are wanted", function()
+  it("has bookmarks of versions after its beginning only, when they are wanted", function()
     play(sim, { ["do"] = "set", bookmarks = "100ms" })
+    create "before"
     local w = watch("?allowWatchBookmarks=true&resourceVersion=" .. version())
     local plain = watch("?resourceVersion=" .. version())
+    local function next_mark()
+      local mark = w:next()
+      assert.is_nil(mark.object.metadata.annotations)
+      return { mark.type, mark.object.metadata.resourceVersion }
+    end
+    local quiet = watch("?allowWatchBookmarks=true&timeoutSeconds=1&resourceVersion=" .. version())
+    assert.are.same({ 0, "" }, { quiet:finish() })
     sim.api:create(secrets, { kind = "Secret", apiVersion = "v1", metadata = { name = "s" } })
     local newest = version()
-    local mark = w:next()
-    assert.are.equal("BOOKMARK", mark.type)
-    assert.are.equal(newest, mark.object.metadata.resourceVersion)
-    assert.is_nil(mark.object.metadata.annotations)
+    for _ = 1, 3 do assert.are.same({ "BOOKMARK", newest }, next_mark()) end
     create "a"
     assert.are.same({ "ADDED a" }, plain:short(1))
-    assert.are.equal("ADDED", w:next().type)
-    assert.are.equal(1, sim.api:get("/sim/stats").bookmarks)
+    local next_one
+    repeat next_one = w:next() until next_one.type ~= "BOOKMARK"
+    assert.are.equal("ADDED", next_one.type)
+    assert.are.same({ "BOOKMARK", next_one.object.metadata.resourceVersion }, next_mark())
   end)
 
   it("sends one more bookmark shortly before its end", function()
-    local w = watch("?allowWatchBookmarks=true&timeoutSeconds=3&resourceVersion=" .. version())
+    local function of_seconds(n)
+      return watch(("?allowWatchBookmarks=true&timeoutSeconds=%d&resourceVersion=%s"):format(n, version()))
+    end
+    local quiet, brief = of_seconds(3), of_seconds(1)
+    assert.are.same({ { 0, "" }, { 0, "" } }, { { quiet:finish() }, { brief:finish() } })
+    local w = of_seconds(3)
     sim.api:create(secrets, { kind = "Secret", apiVersion = "v1", metadata = { name = "s" } })
     assert.are.same({ "BOOKMARK" }, w:short(1))
     assert.are.equal(0, (w:finish()))
+    w = of_seconds(3)
+    create "a"
+    assert.are.same({ "ADDED a" }, w:short(1)) -- it may have been there when the watch began
+    create "b"
+    assert.are.same({ "ADDED b", "BOOKMARK" }, w:short(2))
   end)
 
   it("sends Tables and metadata too", function()

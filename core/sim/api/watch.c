@@ -33,8 +33,8 @@ struct sim_watch {
     struct omap_cursor cursor;
     enum { WATCH_INITIAL, WATCH_LIVE } stage;
     bool end_bookmark;
-    uint64_t version;   /* up to which the client was sent everything that concerns it */
-    uint64_t delivered; /* the last version that it was notified of: less, when only others changed */
+    uint64_t began;   /* bookmarks are of later versions, delivered or not */
+    uint64_t version; /* up to which the client was sent everything that concerns it */
     int64_t deadline_ms, bookmark_ms;
     struct sim_watcher watcher;
     struct sim_event batch[SIM_WATCH_BATCH_MAX]; /* with references of their own */
@@ -105,7 +105,6 @@ static void send_event(struct sim_watch *watch, const char *type, const struct s
     if (ends(watch)) return;
     sim_form_event(&watch->out, &watch->view, type, object, version);
     watch->sent++;
-    watch->delivered = watch->version;
     sim_count(&watch->api->stats.events, 1);
 }
 
@@ -129,7 +128,6 @@ static void put_bookmark(struct sim_watch *watch, bool initial_end)
 {
     if (ends(watch)) return;
     sim_form_bookmark(&watch->out, &watch->view, watch->version, initial_end);
-    watch->delivered = watch->version;
     sim_count(&watch->api->stats.bookmarks, 1);
 }
 
@@ -189,7 +187,7 @@ static bool idle(struct sim_watch *watch, uint64_t store_version)
     int64_t now = now_ms(watch);
     if (now >= watch->bookmark_ms) {
         schedule_bookmark(watch);
-        if (watch->options.bookmarks && store_version > watch->delivered) {
+        if (watch->options.bookmarks && store_version > watch->began) {
             watch->version = store_version;
             put_bookmark(watch, false);
         }
@@ -274,7 +272,9 @@ static void begin(struct sim_watch *watch, bool initial_given)
     /* A watch without a version begins with the present objects too, unless sendInitialEvents=false excludes
      * them (A-2). */
     bool with_present = !to_come && (options->send_initial || (options->version == 0 && !initial_given));
-    watch->version = watch->delivered = from_version ? options->version : store->version;
+    const struct sim_event *last = sim_history_at(&resource->history, next - 1);
+    watch->version = from_version ? options->version : store->version;
+    watch->began = last && last->version > watch->version ? last->version : watch->version;
     watch->stage = WATCH_LIVE;
     if (from_version && !sim_history_after(&resource->history, options->version, &next))
         fail_with(watch, sim_status_too_old(options->version, resource->history.forgotten));
