@@ -168,18 +168,29 @@ static bool refuse(struct err *err)
     return err_set(err, ERR_PARSE, "not a state of kubelua sim");
 }
 
-/* Defined kinds are served from now on. */
-static void define(struct sim_api *api, const struct sim_served *served)
+/* Calls the function with each object, whatever it writes. */
+static void for_each(struct sim_api *api, const struct sim_served *served,
+                     void (*fn)(struct sim_api *api, const struct sim_served *served, const json_t *object))
 {
     struct omap_cursor cursor;
-    struct omap *map = served->resource->map;
-    if (!sim_is_crd(served->kind)) return;
+    sim_store_lock(api->store);
+    struct omap *map = omap_ref(served->resource->map);
+    sim_store_unlock(api->store);
     omap_seek(&cursor, map, "");
     for (const struct sim_object *object; (object = omap_next(&cursor));) {
         json_t *whole = sim_served_json(served, object);
-        sim_effects_stored(api, served, whole);
+        fn(api, served, whole);
         json_decref(whole);
     }
+    sim_store_lock(api->store);
+    omap_unref(map);
+    sim_store_unlock(api->store);
+}
+
+/* Goes on with the end of a definition, or of a namespace, whose content was just being deleted. */
+static void go_on(struct sim_api *api, const struct sim_served *served, const json_t *object)
+{
+    if (*sim_text_at(object, "metadata.deletionTimestamp")) sim_effects_deleting(api, served, object);
 }
 
 /* Pods that were about to end are ended soon. */
@@ -216,7 +227,8 @@ static bool fill(struct state_unpacker *u, struct sim_served *served, size_t cou
     sim_store_unlock(u->api->store);
     free(objects);
     if (n < count) return refuse(err);
-    define(u->api, served);
+    if (sim_is_crd(served->kind))
+        for_each(u->api, served, sim_effects_stored); /* what it defines is served */
     return true;
 }
 
@@ -290,5 +302,9 @@ bool sim_state_read(struct sim_api *api, const char *path, bool *found, struct e
     checked_in_free(in);
     if (ok && !read_packed(api, buf_slice(&packed), err)) ok = err_wrap(err, "%s", path);
     buf_clear(&packed);
-    return ok;
+    if (!ok) return false;
+    for_each(api, sim_store_found(api->store, "apiextensions.k8s.io", "v1", "customresourcedefinitions"),
+             go_on);
+    for_each(api, sim_store_found(api->store, "", "v1", "namespaces"), go_on);
+    return true;
 }

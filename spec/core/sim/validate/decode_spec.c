@@ -155,7 +155,8 @@ static void test_times_are_read_as_go_does(void **state)
     json_t *canonical;
     for (size_t i = 0; i < ARRAY_LEN(wrong); i++) {
         char *problem = sim_check_time(wrong[i][0], false, &canonical), *expected;
-        expected = xasprintf("parsing time \"%s\"%s%s", wrong[i][0], wrong[i][1][0] == ':' ? "" : " ", wrong[i][1]);
+        expected =
+            xasprintf("parsing time \"%s\"%s%s", wrong[i][0], wrong[i][1][0] == ':' ? "" : " ", wrong[i][1]);
         assert_string_equal(problem, expected);
         free(problem);
         free(expected);
