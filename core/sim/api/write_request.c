@@ -53,7 +53,10 @@ static void warn_of(const struct writing *w, const struct sim_written *written)
 void sim_write_respond(struct writing *w, struct sim_written *written)
 {
     if (written->object) warn_of(w, written);
-    if (written->refusal) {
+    if (sim_has_equal(w->reply->warnings, json_null())) { /* one that Lua failed to make */
+        json_array_clear(w->reply->warnings);
+        sim_reply_status(w->reply, sim_status_said(NULL, NULL, NULL));
+    } else if (written->refusal) {
         sim_reply_status(w->reply, written->refusal);
         written->refusal = NULL;
     } else {
