@@ -1,19 +1,14 @@
 -- Warnings of a CustomResourceDefinition that is taken: formats that nobody checks, and rules in CEL, which the
 -- simulator does not evaluate.
+local formats = require "sim.checks.formats"
 local json = require "sim.json"
 
 local get, text, each = json.get, json.text, json.each
 
 local warnings = {}
 
-local formats = {}
-for name in ("bsonobjectid uri email hostname ipv4 ipv6 cidr mac uuid uuid3 uuid4 uuid5 isbn isbn10 isbn13 creditcard "
-  .. "ssn hexcolor rgbcolor byte password date duration datetime k8sshortname k8slongname"):gmatch "%w+" do
-  formats[name] = true
-end
-
 local function is_known(type, format)
-  if type == "" or type == "string" then return formats[(format:gsub("-", ""))] end
+  if type == "" or type == "string" then return formats.is_known(format) end
   if type == "integer" then return format == "int32" or format == "int64" end
   return type == "number" and (format == "float" or format == "double")
 end

@@ -1,4 +1,5 @@
 -- URLs, in the parts of Go's net/url, and those that webhooks may have.
+local addresses = require "sim.checks.addresses"
 local found = require "sim.checks.found"
 
 local urls = {}
@@ -39,6 +40,55 @@ function urls.parse(url)
   return { scheme = (scheme or ""):lower(), user = user, host = host, query = query, fragment = fragment,
     path = path or rest }
 end
+
+-- --- those of requests
+
+-- Colons of more than one port are left alone where no browser asks.
+local function has_good_port(scheme, host)
+  local colons = select(2, host:gsub(":", ""))
+  local port = host:match((colons > 1 and scheme:find "^https?$") and "^[^:]*(:.*)$" or "^.*(:[^:]*)$")
+  return not port or port:find "^:%d*$" ~= nil
+end
+
+local function is_literal(host)
+  local inner, port = host:match "^%[(.*)%]([^%]]*)$"
+  if not inner or not (port == "" or port:find "^:%d*$") then return false end
+  local ip, zone = inner:match "^(.-)%%25(.*)$"
+  return addresses.is_valid(ip or inner) and inner:find(":", 1, true) and zone ~= ""
+end
+
+local function is_host(scheme, host)
+  if host:find("[", 2, true) then return false end
+  if host:sub(1, 1) == "[" then return is_literal(host) end
+  if host:find "[^%w_.~!$&'()*+,;=:%]<>\"%%\128-\255-]" or unescapable(host) then return false end
+  for high, low in host:gmatch "%%(%x)(%x)" do
+    if high:find "[0-7]" and high .. low ~= "25" then return false end
+  end
+  return has_good_port(scheme, host)
+end
+
+local function is_authority(scheme, authority)
+  local user, host = authority:match "^(.*)@(.*)$"
+  if user and (user:find "[^%w._:~!$&'()*+,;=%%@-]" or unescapable(user)) then return false end
+  return is_host(scheme, host or authority)
+end
+
+-- Whether Go's ParseRequestURI takes it: an absolute URI or path.
+function urls.is_request(url)
+  if url == "*" then return true end
+  if url:find "[%z\1-\31\127]" then return false end
+  local scheme, behind = url:match "^(%a[%w+.-]*):(.*)$"
+  local rest = (behind or url):match "^[^?]*"
+  if rest:sub(1, 1) ~= "/" then return scheme ~= nil end
+  local authority, path = rest:match "^//([^/]*)(.*)$"
+  if scheme and authority then
+    if not is_authority(scheme:lower(), authority) then return false end
+    rest = path
+  end
+  return not unescapable(rest)
+end
+
+-- --- those of webhooks
 
 function urls.webhook(path, url)
   local problems, parts, why = found.new(), urls.parse(url)
