@@ -29,16 +29,18 @@ function crds.precedes(a, b)
   return minor > other_minor
 end
 
--- The versions that are served, in discovery's order of preference; none while another definition has its names. A
--- text: why it cannot be served.
+-- The versions that are served, in discovery's order of preference; none while another definition has its names. Where
+-- none is, that which is stored: it has the objects, though nobody sees them. A text: why it cannot be served.
 function crds.served(crd)
   local wrong = crds.name_problems(crd, "metadata.name")[1] or crds.obstacles(crd)[1]
   if wrong then return string.format("%s: %s", wrong[2], wrong[3] == "" and "required" or wrong[3]) end
-  local list, established = {}, texts.find(at(crd, "status.conditions"), "type", "Established")
+  local list, stored, established = {}, nil, texts.find(at(crd, "status.conditions"), "type", "Established")
   if established and text(established, "status") ~= "True" then return list end
   for _, version in each(at(crd, "spec.versions")) do
     if at(version, "served") == true then list[#list + 1] = version end
+    if at(version, "storage") == true then stored = version end
   end
+  if #list == 0 then return { stored } end
   table.sort(list, function(a, b) return crds.precedes(text(a, "name"), text(b, "name")) end)
   return list
 end
@@ -86,6 +88,17 @@ end
 function crds.begin(crd)
   set(crd, "status", json.object("conditions", json.null, "acceptedNames", json.object("plural", "", "kind", ""),
     "storedVersions", stored_versions(crd)))
+end
+
+-- By an update: the version that is stored now is among those that ever were. The status may be that of the old one.
+function crds.store(crd)
+  local status, name = json.copy(at(crd, "status")), stored_versions(crd)[1]
+  for _, known in each(at(status, "storedVersions")) do
+    if known == name then return end
+  end
+  if not status or not name then return end
+  values.append(values.sublist(status, "storedVersions"), name)
+  set(crd, "status", status)
 end
 
 local function is_true(crd, type)

@@ -240,6 +240,39 @@ describe("custom objects", function()
     wait_for(path, function(code) return code == 404 end)
   end)
 
+  it("are kept where no version of their definition is served", function()
+    local body = crds.of("kepts", GROUP)
+    local path, at = crds.objects("kepts", GROUP), DEFINITIONS .. "/kepts." .. GROUP
+    body.spec.versions[2] = cjson.decode(cjson.encode(body.spec.versions[1]))
+    body.spec.versions[2].name, body.spec.versions[2].storage = "v2", false
+    for _, api in ipairs { both.real:api(), both.sim.api } do api:create(DEFINITIONS, cjson.encode(body)) end
+    wait_for(path, function(code) return code == 200 end)
+    ask("POST", path, { apiVersion = GROUP .. "/v1", kind = "Kept", metadata = { name = "a" } })
+    local function change(served, stored)
+      for i, version in ipairs(body.spec.versions) do version.served, version.storage = served, stored == i end
+      local changed = ask("PATCH", at, { spec = { versions = body.spec.versions } }, MERGE)
+      return changed.status.storedVersions
+    end
+    assert.same({ "v1", "v2" }, change(true, 2))
+    assert.same({ "v1", "v2" }, change(true, 1))
+    assert.same({ "v1", "v2" }, change(false, 1))
+    wait_for(path, function(code) return code == 404 end)
+    wait_for("/apis/" .. GROUP .. "/v2", function(code) return code == 404 end)
+    for _, method in ipairs { "GET", "DELETE" } do
+      assert.equal(404, try(method, path .. "/a"))
+      assert.equal(404, try(method, path))
+    end
+    wait_for("/apis", function(_, text) return not text:find(GROUP, 1, true) end)
+    ask("GET", at)
+    change(true, 2)
+    wait_for(path .. "/a", function(code) return code == 200 end)
+    ask("GET", path .. "/a")
+    change(false, 1)
+    wait_for(path, function(code) return code == 404 end)
+    ask("DELETE", at)
+    wait_for(at, function(code) return code == 404 end)
+  end)
+
   it("are not served while another definition has their names", function()
     local group = "names.example.com"
     local function body(plural, kind, short)

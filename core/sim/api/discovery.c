@@ -51,7 +51,7 @@ json_t *sim_kinds_json(const struct sim_kind *const *kinds, size_t n)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++)
-        if (!kinds[i]->gone) json_array_append_new(list, kind_json(kinds[i]));
+        if (!kinds[i]->gone && !kinds[i]->hidden) json_array_append_new(list, kind_json(kinds[i]));
     return list;
 }
 

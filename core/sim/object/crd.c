@@ -60,6 +60,7 @@ static struct sim_kind *kind_of(const json_t *crd, const json_t *version)
     kind->needs_version = true;
     kind->custom = true;
     kind->ending = *sim_text_at(crd, "metadata.deletionTimestamp");
+    kind->hidden = !sim_true_at(version, "served");
     kind->not_storage = !sim_true_at(version, "storage");
     kind->printer_columns = columns;
     kind->structural = json_deep_copy(sim_at(version, "schema.openAPIV3Schema"));

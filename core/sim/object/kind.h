@@ -35,6 +35,7 @@ struct sim_kind {
     bool ending;               /* its CRD is being deleted */
     bool unstored;             /* has no objects: reviews */
     bool not_storage;          /* another version of the same CRD is the stored one */
+    bool hidden;               /* its CRD serves no version: it has objects that nobody sees */
     bool gone;                 /* its CRD was deleted */
     const struct schema_kind *schema; /* of built-in kinds, else NULL; borrowed */
     const json_t *scale;              /* paths of a CRD's scale; NULL: none, or those of Deployments */

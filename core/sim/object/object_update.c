@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "base/str.h"
+#include "sim/object/crd.h"
 #include "sim/object/defaults.h"
 #include "sim/object/metadata.h"
 #include "sim/object/object_rules.h"
@@ -299,6 +300,7 @@ static json_t *update(const struct sim_kind *kind, const json_t *old, const json
     if (to_status && sim_takes_labels(kind) &&
         sim_is_finished(kind, object)) /* nothing reads it again, and defaults its labels */
         copy_field(json_object_get(object, "metadata"), json_object_get(body, "metadata"), "labels");
+    if (sim_is_crd(kind) && !subresource) sim_crd_do("store", object, 0, NULL);
     if (sim_kind_is(kind, "DaemonSet")) count_template(object, old);
     if (kind->has_generation && counts && wants_other(kind, old, object, body)) {
         int64_t generation = sim_int_at(old, "metadata.generation", 0);

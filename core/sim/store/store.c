@@ -112,7 +112,8 @@ static bool serves_the_same(struct sim_store *store, struct sim_kind *const *kin
     for (size_t i = 0; i < n; i++) {
         const struct sim_kind *kind = kinds[i];
         const struct sim_served *served = sim_store_find(store, kind->group, kind->version, kind->plural);
-        if (!served || served->kind->not_storage != kind->not_storage) return false;
+        if (!served || served->kind->not_storage != kind->not_storage || served->kind->hidden != kind->hidden)
+            return false;
     }
     return now == n;
 }

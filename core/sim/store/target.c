@@ -39,7 +39,8 @@ static bool parse_rest(struct sim_store *store, const char *group, const char *v
     sim_store_lock(store);
     target->served = sim_store_find(store, group, version, parts[0]);
     sim_store_unlock(store);
-    if (!target->served || target->served->kind->unstored == stored) return false;
+    if (!target->served || target->served->kind->hidden || target->served->kind->unstored == stored)
+        return false;
     if (n > 3 && !target->served->kind->custom) return false; /* whose handler looks no further */
     if (namespace_ && !target->served->kind->namespaced) return false;
     if (n > 1 && !namespace_ && target->served->kind->namespaced) return false;
@@ -87,7 +88,8 @@ bool sim_target_is_known(struct sim_store *store, const char *path)
     sim_store_lock(store);
     for (size_t i = 0; named && i < store->served_count; i++) {
         const struct sim_kind *kind = store->served[i]->kind;
-        if (kind->gone || !str_is(group, kind->group) || (kind->custom && !str_is(version, kind->version)))
+        if (kind->gone || kind->hidden || !str_is(group, kind->group) ||
+            (kind->custom && !str_is(version, kind->version)))
             continue;
         found = true;
         misplaced = misplaced || (kind->custom && !kind->namespaced && str_is(plural, kind->plural));

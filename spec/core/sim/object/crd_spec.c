@@ -74,13 +74,17 @@ static void test_names_may_be_given(void **state)
     json_decref(crd);
 }
 
-static void test_a_crd_that_serves_nothing_defines_nothing(void **state)
+static void test_a_crd_that_serves_nothing_hides_what_it_stores(void **state)
 {
-    json_t *crd = js(CRD("{'name':'v1','served':false,'storage':true," SCHEMA "}"));
+    json_t *crd = js(CRD("{'name':'v1','served':false,'storage':false," SCHEMA
+                         "},{'name':'v2','served':false,'storage':true," SCHEMA "}"));
     struct sim_kind **kinds;
     char *message;
-    assert_int_equal(sim_crd_kinds(crd, &kinds, &message), 0);
+    assert_int_equal(sim_crd_kinds(crd, &kinds, &message), 1);
     assert_null(message);
+    assert_true(kinds[0]->hidden && !kinds[0]->not_storage);
+    assert_string_equal(kinds[0]->version, "v2");
+    sim_kind_free(kinds[0]);
     free(kinds);
     json_decref(crd);
 }
@@ -211,7 +215,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_each_served_version_is_a_kind_the_stable_one_first),
         cmocka_unit_test(test_names_may_be_given),
-        cmocka_unit_test(test_a_crd_that_serves_nothing_defines_nothing),
+        cmocka_unit_test(test_a_crd_that_serves_nothing_hides_what_it_stores),
         cmocka_unit_test(test_contradictory_fields_are_refused),
         cmocka_unit_test(test_only_what_cannot_be_served_is_not_served),
         cmocka_unit_test(test_a_crd_is_established_after_its_create),
