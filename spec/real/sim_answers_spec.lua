@@ -33,6 +33,28 @@ describe("the simulator as a real server", function()
     assert.equal(404, code_of("GET", PODS .. "/none/log?timeout=1x"))
   end)
 
+  it("takes bytes of a body that are no UTF-8 for U+FFFD, but not in YAML", function()
+    local path = NAMESPACE .. "/configmaps"
+    local form = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s"%s},%s}'
+    local data = '"data":{"a":"b\255c\195","\240\159":"\237\160\128"}'
+    assert.equal(422, code_of("POST", path .. "?dryRun=All", form:format("odd", "", data)))
+    data = '"data":{"a":"b\255c\195\237\160\128\195\164"}'
+    assert.equal("b\u{FFFD}c\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}ä",
+      ask("POST", path, form:format("odd", "", data)).data.a)
+    assert.equal(422, code_of("POST", path, form:format("odd\255", "", data)))
+    assert.equal(422, code_of("POST", path, form:format("odd2", ',"labels":{"a":"\255"}', data)))
+    assert.equal(400, code_of("POST", path .. "?fieldValidation=Strict", form:format("odd2", "", '"a\255":1')))
+    assert.equal(400, code_of("POST", path, "\255"))
+    for type, body in pairs { ["application/merge-patch+json"] = '{"data":{"b":"\255"}}',
+      ["application/strategic-merge-patch+json"] = '{"data":{"c":"\255"}}',
+      ["application/json-patch+json"] = '[{"op":"add","path":"/data/d","value":"\255"}]' } do
+      assert.equal(200, code_of("PATCH", path .. "/odd", body, type), type)
+    end
+    assert.equal(400, code_of("PATCH", path .. "/odd?fieldManager=x&force=true", form:format("odd", "", data),
+      "application/apply-patch+yaml"))
+    ask("DELETE", path .. "/odd")
+  end)
+
   it("keeps the namespaces that a cluster needs", function()
     local codes = {}
     for i, name in ipairs { "default", "kube-system", "kube-public", "kube-node-lease" } do

@@ -110,13 +110,28 @@ json_t *sim_textf(const char *format, ...)
     return string;
 }
 
+/* Like Go: each byte that is no UTF-8 is U+FFFD. */
+static void put_valid(struct str text, struct buf *out)
+{
+    while (text.n) {
+        size_t n = str_utf8(text), taken = n ? n : 1;
+        buf_append(out, n ? text.p : "\xef\xbf\xbd", n ? n : 3);
+        text = (struct str){text.p + taken, text.n - taken};
+    }
+}
+
 json_t *sim_parse(struct str text, size_t flags, json_error_t *error)
 {
-    struct buf wide = {0};
+    struct buf other = {0};
     json_t *value = json_loadb(text.p ? text.p : "", text.n, flags, error);
-    if (value || json_error_code(error) != json_error_numeric_overflow) return value;
-    if (widen_integers(text, false, &wide)) value = json_loadb(wide.data, wide.len, flags, error);
-    buf_clear(&wide);
+    enum json_error_code code = value ? json_error_unknown : json_error_code(error);
+    bool alone = !(flags & JSON_DISABLE_EOF_CHECK); /* and no YAML, which is refused then */
+    if (code == json_error_invalid_utf8 && alone) put_valid(text, &other);
+    if (other.len > text.n)
+        value = sim_parse(buf_slice(&other), flags, error);
+    else if (code == json_error_numeric_overflow && widen_integers(text, false, &other))
+        value = json_loadb(other.data, other.len, flags, error);
+    buf_clear(&other);
     return value;
 }
 

@@ -39,9 +39,25 @@ static void test_any_text_is_read_again_as_the_same_value(void **state)
     buf_clear(&text);
 }
 
+static void test_bytes_that_are_no_utf8_are_replaced_but_in_yaml(void **state)
+{
+    static const char text[] =
+        "{\"a\xff\":\"\xc3\xed\xa0\x80\xc3\xa4\",\"b\":1e30,\"c\":18446744073709551616}";
+    json_error_t error;
+    json_t *value = sim_parse(str_of(text), 0, &error);
+    assert_string_equal(sim_text_at(value, "a\xef\xbf\xbd"),
+                        "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbd\xc3\xa4");
+    assert_true(json_is_real(json_object_get(value, "c")));
+    json_decref(value);
+    assert_null(sim_parse(str_of(text), JSON_DISABLE_EOF_CHECK, &error));
+    assert_null(sim_parse(STR("[\xff]"), 0, &error));
+    assert_null(sim_parse(STR("\xff"), JSON_DECODE_ANY, &error));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(test_bytes_that_are_no_utf8_are_replaced_but_in_yaml),
         cmocka_unit_test(test_values_are_compact_and_in_their_order),
         cmocka_unit_test(test_any_text_is_read_again_as_the_same_value),
     };
