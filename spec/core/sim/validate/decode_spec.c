@@ -8,6 +8,7 @@
 #include "core/sim/support/kube.h"
 #include "sim/text/tree.h"
 #include "sim/validate/duplicates.h"
+#include "sim/validate/scalars.h"
 
 static json_t *decode(const char *type, const char *text, struct sim_decoding *decoding)
 {
