@@ -74,16 +74,49 @@ describe("discovery #threads", function()
       k8s.reads { "pods:list", "deployments:list" }
       local pods, deployments = k8s.informer "pods", k8s.informer "deployments"
       local first = true
-      pods:on_add(function()
+      pods:add_event_handler { wait = false, OnAdd = function()
         if not first then return end
         first = false
         print("pods", #k8s.list("pods"), deployments:status().state)
         print("deployments", #assert(k8s.list("deployments")))
-      end)
+      end }
     ]])
     engine:wait_line("^pods\t3\t", 20)
     assert.is_nil(engine:out():find("deployments", 1, true))
   end)
+
+  local slow = { what = "delay", ["for"] = "2s", path = "/apis" }
+  for why, faults in pairs {
+    ["is slow"] = { slow },
+    ["fails at first"] = { { what = "status", code = 503, path = "/apis" } },
+    ["fails for the core group and is slow"] = { slow, { what = "status", code = 500, path = "/api" } },
+  } do
+    it("that " .. why .. " is waited for by handlers, whose caches are complete", function()
+      local sim = cluster.sim { "--pods", "3" }
+      local names = '"metadata":{"name":"web"}'
+      sim.api:create("/apis/apps/v1/namespaces/default/deployments", cjson.decode([[{
+        "apiVersion": "apps/v1", "kind": "Deployment", ]] .. names .. [[, "spec": {
+          "selector": { "matchLabels": { "a": "b" } },
+          "template": { "metadata": { "labels": { "a": "b" } },
+            "spec": { "containers": [ { "name": "c", "image": "i" } ] } } } }]]))
+      for _, fault in ipairs(faults) do
+        fault["do"], fault.verb = "fault", "get"
+        sim:play(fault)
+      end
+      local engine = cluster.run(sim.server, cluster.script [[
+        local k8s = require "k8s"
+        local pods, deployments = k8s.informer "pods", k8s.informer "deployments.apps"
+        pods:on_add(function() print("pod", deployments:lister():count()) end)
+        deployments:on_add(function() print("deployment", pods:lister():count()) end)
+      ]])
+      local lines = {}
+      for i = 1, 4 do lines[i] = engine:wait_line("^.*$", 20) end
+      table.sort(lines)
+      assert.are.same({ "deployment\t3", "pod\t1", "pod\t1", "pod\t1" }, lines)
+      assert.is_nil(engine:err():find("Handlers start without", 1, true))
+      assert.is_nil(engine:err():find("Cache was read before", 1, true))
+    end)
+  end
 
   it("that is slow is waited for by commands that need all of it", function()
     local sim = cluster.sim { "--pods", "3" }

@@ -172,7 +172,7 @@ void claim_get_status(struct informer_claim *claim, struct claim_status *out)
         return;
     }
     *out = (struct claim_status){
-        .state = claim->unknown ? CLAIM_UNKNOWN_KIND : CLAIM_PENDING,
+        .state = claim->unknown && !claim->undecided ? CLAIM_UNKNOWN_KIND : CLAIM_PENDING,
         .since_us = claim->since_us,
     };
     err_clear(&out->last_error);

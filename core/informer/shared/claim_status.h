@@ -15,7 +15,7 @@
 struct informer_claim;
 
 enum claim_state {
-    CLAIM_PENDING,      /* discovery has not responded yet; the discoverer has the reason */
+    CLAIM_PENDING,      /* discovery, or the group of the kind, has not responded yet */
     CLAIM_UNKNOWN_KIND, /* discovery does not know it; it may come */
     CLAIM_LISTING,      /* the informer runs, its first list is not in yet */
     CLAIM_SYNCED,       /* the cache follows the server */

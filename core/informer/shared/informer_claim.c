@@ -243,6 +243,8 @@ static bool resolve(struct informer_claim *claim, const struct catalogue *catalo
     struct resource resource;
     struct err err;
     claim->known = catalogue_resolve(catalogue, str_of(claim->spec.kind), &resource, &err);
+    claim->undecided =
+        !claim->known && err.code == ERR_NOT_FOUND && catalogue_may_have(catalogue, str_of(claim->spec.kind));
     if (!claim->known) {
         catalogue_explain(catalogue, str_of(claim->spec.kind), &err);
         set_unknown(claim, &err);
@@ -353,5 +355,5 @@ bool claim_has_settled(const struct informer_claim *claim)
         const struct shared *member = claim->set->members[i];
         if (!shared_is_settled(member)) return false;
     }
-    return claim->set || claim->suspended || claim->unknown;
+    return claim->set || claim->suspended || (claim->unknown && !claim->undecided);
 }

@@ -193,8 +193,8 @@ struct str claim_version(const struct informer_claim *claim, struct str ns);
 bool claim_has_synced(const struct informer_claim *claim);
 /* Notes a read before the claim is synced. Returns true for the first one. */
 bool claim_note_early(struct informer_claim *claim);
-/* Returns whether there is nothing to wait for: the claim is synced or suspended, its kind is unknown, or
- * what is not synced of it is forbidden or gone. */
+/* Returns whether there is nothing to wait for: the claim is synced or suspended, its kind is unknown though
+ * its group responded, or what is not synced of it is forbidden or gone. */
 bool claim_has_settled(const struct informer_claim *claim);
 /* Returns whether the server does not have the kind; a newer catalogue may know more. */
 bool claim_is_missing(const struct informer_claim *claim);

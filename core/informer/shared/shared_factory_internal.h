@@ -65,6 +65,7 @@ struct informer_claim {
     bool read_early;       /* before it was synced */
     bool suspended, known; /* `held`: suspended; `known`: it would be resolved otherwise */
     bool stopped, closed;  /* see claim_stop and claim_close */
+    bool undecided;        /* unknown, but its group may respond later */
     struct err *unknown;   /* reason why it is not resolved; NULL: none, or discovery has not responded */
     int64_t since_us;      /* wall time of its creation */
     struct series **down;  /* one for each namespace, until it is resolved (B-7) */

@@ -161,7 +161,7 @@ static struct catalogue *known_by_now(const struct discovery *discovery)
     static const char silent[] = "no response yet";
     struct catalogue *known = catalogue_new();
     known->partial = true;
-    buf_str(&known->failures, buf_slice(&discovery->catalogue->failures));
+    catalogue_add_failures_of(known, discovery->catalogue);
     for (size_t i = 0; i < discovery->catalogue->count; i++)
         if (!is_awaited(discovery, discovery->catalogue->entries[i].resource.group))
             catalogue_add_copy(known, &discovery->catalogue->entries[i]);

@@ -39,12 +39,20 @@ void catalogue_free(struct catalogue *catalogue)
     }
     free(catalogue->entries);
     buf_clear(&catalogue->failures);
+    buf_clear(&catalogue->silent);
     free(catalogue);
 }
 
 void catalogue_add_failure(struct catalogue *catalogue, const char *what, const char *cause)
 {
     buf_printf(&catalogue->failures, "%s%s: %s", catalogue->failures.len ? "; " : "", what, cause);
+    buf_printf(&catalogue->silent, "%s ", what);
+}
+
+void catalogue_add_failures_of(struct catalogue *catalogue, const struct catalogue *from)
+{
+    buf_str(&catalogue->failures, buf_slice(&from->failures));
+    buf_str(&catalogue->silent, buf_slice(&from->silent));
 }
 
 static int compare(const void *left, const void *right)

@@ -20,10 +20,11 @@ struct catalogue {
     struct catalogue_entry *entries;
     size_t count;
     struct buf failures;
-    bool partial;     /* discovery goes on: some groups have not responded yet */
-    bool unlisted[2]; /* the server does not list the kinds of the core group, of others: complete names are
-                         trusted */
-    unsigned refs;    /* besides the first one */
+    struct buf silent; /* groups with versions and roots that did not respond, a blank behind each */
+    bool partial;      /* discovery goes on: some groups have not responded yet */
+    bool unlisted[2];  /* the server does not list the kinds of the core group, of others: complete names are
+                          trusted */
+    unsigned refs;     /* besides the first one */
 };
 
 struct catalogue *catalogue_new(void);
@@ -31,6 +32,8 @@ struct catalogue *catalogue_new(void);
 void catalogue_add_copy(struct catalogue *catalogue, const struct catalogue_entry *entry);
 /* Records that `what` ("metrics.k8s.io/v1beta1") did not respond. */
 void catalogue_add_failure(struct catalogue *catalogue, const char *what, const char *cause);
+/* Records all failures of another catalogue. */
+void catalogue_add_failures_of(struct catalogue *catalogue, const struct catalogue *from);
 /* Sorts the entries by groups and versions, whatever order they were added in. */
 void catalogue_finish(struct catalogue *catalogue);
 

@@ -82,6 +82,30 @@ void catalogue_explain(const struct catalogue *catalogue, struct str name, struc
     buf_clear(&text);
 }
 
+/* --- groups that did not respond */
+
+/* `silent`: "/apis", "apps/v1", "v1". */
+static bool may_be_in(const struct catalogue *catalogue, struct str name, struct str silent)
+{
+    bool has_group = resource_name_has_group(name);
+    if (str_eq(silent, STR("/api"))) return !has_group && !catalogue->unlisted[0];
+    if (str_eq(silent, STR("/apis"))) return !str_starts(name, STR("v1/")) && !catalogue->unlisted[1];
+    if (!has_group) return catalogue->partial;
+    struct str version = silent, group;
+    str_cut(&version, '/', &group);
+    if (!version.p || name.n <= group.n) return false;
+    if (memchr(name.p, '/', name.n)) return str_starts(name, group) && name.p[group.n] == '/';
+    return str_ends(name, group) && name.p[name.n - group.n - 1] == '.';
+}
+
+bool catalogue_may_have(const struct catalogue *catalogue, struct str name)
+{
+    struct str rest = buf_slice(&catalogue->silent), silent;
+    while (rest.n && str_cut(&rest, ' ', &silent))
+        if (may_be_in(catalogue, name, silent)) return true;
+    return false;
+}
+
 /* --- Plurals (see catalogue.h), by the rules of meta.UnsafeGuessKindToResource */
 
 char *plural_guess(struct str kind)

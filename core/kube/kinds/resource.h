@@ -76,6 +76,9 @@ unsigned catalogue_verbs_at(const struct catalogue *catalogue, size_t index);
 const char *catalogue_failures(const struct catalogue *catalogue);
 /* Returns whether discovery goes on, because groups have not responded yet, which the failures name. */
 bool catalogue_is_partial(const struct catalogue *catalogue);
+/* Returns whether the kind of an unknown name may be in a group that did not respond: in its own one, or,
+ * without one, in any of which discovery still waits for. */
+bool catalogue_may_have(const struct catalogue *catalogue, struct str name);
 /* Appends the plural of the kind that an unknown name most likely means, "deployments.apps"; returns false if
  * none is near. */
 bool catalogue_nearest(const struct catalogue *catalogue, struct str name, struct buf *out);

@@ -203,6 +203,37 @@ static void test_legacy_documents_give_the_same(void **state)
     catalogue_free(catalogue);
 }
 
+static void test_a_kind_may_be_in_its_group_that_did_not_respond(void **state)
+{
+    struct catalogue *catalogue = catalogue_new();
+    assert_false(catalogue_may_have(catalogue, STR("widgets.x.io")));
+    catalogue_add_failure(catalogue, "x.io/v1", "down");
+    assert_true(catalogue_may_have(catalogue, STR("widgets.x.io")));
+    assert_true(catalogue_may_have(catalogue, STR("widgets.v1.x.io")));
+    assert_true(catalogue_may_have(catalogue, STR("x.io/v1/Widget")));
+    assert_false(catalogue_may_have(catalogue, STR("widgets.max.io")));
+    assert_false(catalogue_may_have(catalogue, STR("x.io.net/v1/Widget")));
+    assert_false(catalogue_may_have(catalogue, STR("x.io")));
+    assert_false(catalogue_may_have(catalogue, STR("widgets"))); /* a mistake, as other groups responded */
+    catalogue->partial = true;
+    assert_true(catalogue_may_have(catalogue, STR("widgets")));
+    catalogue_free(catalogue);
+}
+
+static void test_a_kind_may_be_anywhere_while_a_root_does_not_respond(void **state)
+{
+    struct catalogue *catalogue = catalogue_new();
+    catalogue_add_failure(catalogue, "/api", "503");
+    assert_true(catalogue_may_have(catalogue, STR("pods")));
+    assert_false(catalogue_may_have(catalogue, STR("widgets.x.io")));
+    catalogue_add_failure(catalogue, "/apis", "503");
+    assert_true(catalogue_may_have(catalogue, STR("widgets.x.io")));
+    catalogue->unlisted[0] = catalogue->unlisted[1] = true; /* closed for good */
+    assert_false(catalogue_may_have(catalogue, STR("pods")));
+    assert_false(catalogue_may_have(catalogue, STR("widgets.x.io")));
+    catalogue_free(catalogue);
+}
+
 /* "pods\0x" is not pods. */
 static void test_names_with_nul_bytes_are_those_of_no_kind(void **state)
 {
@@ -322,6 +353,8 @@ int main(void)
         T(test_names_are_taken_as_kubectl_takes_them),
         T(test_stale_groups_are_named_and_still_there),
         T(test_legacy_documents_give_the_same),
+        T(test_a_kind_may_be_in_its_group_that_did_not_respond),
+        T(test_a_kind_may_be_anywhere_while_a_root_does_not_respond),
         T(test_names_with_nul_bytes_are_those_of_no_kind),
         T(test_a_group_in_the_name_means_that_the_kind_may_come),
         T(test_a_group_is_within_itself_and_those_above_it),
