@@ -186,9 +186,9 @@ local function cache_named(name)
       return cache
     end
   end
-  local canonical, why = own.resolve(name)
+  local canonical, why, undecided = own.resolve(name)
   if not canonical then
-    return nil, why, false
+    return nil, why, undecided
   end
   for _, cache in ipairs(caches) do
     if cache.kind == canonical then
@@ -251,7 +251,7 @@ local function check_hidden_name(where, name)
   check_hidden(canonical)
 end
 
--- The kind of that name; nil, why, and whether there is such a kind.
+-- The kind of that name; nil, why, and whether there is such a kind, or may be, as the server has not told its kinds.
 local function named(name)
   if own.caches then
     local kind, why, is_kind = kind_of_cache(name)

@@ -201,12 +201,15 @@ repl:1: over the limit script-memory (8Mi) in the prompt
     local unknown = "the kinds of the server are not known yet"
     local out, err = lines 'pods\nkind "po"\n1 + 1\n'
     assert.equal("2\n", out)
-    assert.equal(("repl:1: not a global or kind: pods: %s\nrepl:1: po: %s\n"):format(unknown, unknown), err)
+    assert.equal(("repl:1: pods: %s\nrepl:1: po: %s\n"):format(unknown, unknown), err)
     for _, words in ipairs { { "get", "pods" }, { "history", "pods/default/web" } } do
       local p = cluster.kubelua { words[1], "--admin-socket", socket, words[2] }
       assert.equal(2, p:wait())
       assert.has_match(unknown, p:err(), 1, true)
     end
+    local query = cluster.kubelua { "query", "--admin-socket", socket, "pods:count()" }
+    assert.equal(1, query:wait())
+    assert.equal("kubelua query: pods: " .. unknown .. "\n", query:err())
     assert.equal(0, cluster.terminate(engine))
   end)
 

@@ -91,7 +91,8 @@ static int l_candidates(lua_State *L)
     }
 }
 
-/* resolve(name): "deployments.apps" and whether the kind has namespaces; nil, why. */
+/* resolve(name): "deployments.apps" and whether the kind has namespaces; nil, why, and whether no kinds are
+ * known. */
 static int l_resolve(lua_State *L)
 {
     struct err err;
@@ -101,7 +102,8 @@ static int l_resolve(lua_State *L)
     if (!kinds_resolve(kinds, name, &resource, &err)) {
         lua_pushnil(L);
         lua_pushstring(L, err.text);
-        return 2;
+        lua_pushboolean(L, !kinds_known(kinds));
+        return 3;
     }
     struct buf *text = script_scratch(script_of(L));
     resource_name(&resource, text);
