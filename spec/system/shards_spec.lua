@@ -232,6 +232,27 @@ describe("replicas that share objects #threads", function()
     own:stop()
   end)
 
+  it("start over under another name when their Lease is deleted", function()
+    sim = cluster.sim()
+    sim.api:create(MAPS, object_of "a")
+    local engine = configure [[
+      local k8s = require "k8s"
+      local maps = k8s.informer("configmaps", { shard = true, field_selector = "metadata.name=a" })
+      maps:add_event_handler {
+        OnAdd = function(map, ev) print("add", ev.shard, k8s.shard.status().lease) end,
+        OnLost = function(map) print("lost", k8s.shard.status().lease) end,
+      }
+    ]]
+    local name = engine:wait_line "^add\tnil\t(.+)$"
+    local leases = "/apis/coordination.k8s.io/v1/namespaces/default/leases"
+    sim.api:delete(leases .. "/" .. name)
+    engine:wait_error('Lost the lease of a shard" lease="' .. name:gsub("%p", "%%%0"))
+    local other = engine:wait_line("^add\tgained\t(.+)$", 30)
+    assert.is_not.equal(name, other)
+    for _, lease in ipairs(sim.api:get(leases).items) do assert.is_not.equal(name, lease.metadata.name) end
+    assert.equal(0, cluster.terminate(engine))
+  end)
+
   -- The server fails renewals until the Lease is over, and keeps it.
   it("need no new list when their Lease was renewed late and nobody else had their objects", function()
     sim = cluster.sim()

@@ -27,19 +27,22 @@ void shards_lease_read(const struct root *lease, struct shard_lease *out)
     *out = (struct shard_lease){0};
     copy(root_name(lease, &text), out->name, sizeof out->name);
     copy(root_resource_version(lease, &text), out->version, sizeof out->version);
+    copy(value_str(value_field(value_field(object, STR("metadata")), STR("uid")), &text), out->uid,
+         sizeof out->uid);
     out->duration_ms = value_type(seconds) == VALUE_INT ? value_int(seconds) * SECOND_MS : 0;
     if (str_to_u64(value_str(value_field(labels, STR(SEEN_LABEL)), &text), &seen)) out->seen = (int64_t)seen;
     out->released = value_str(value_field(spec, STR("holderIdentity")), &text).n == 0;
 }
 
-static void put_metadata(const struct shards *shards, const char *name, const char *version, int64_t seen,
-                         struct buf *out)
+static void put_metadata(const struct shards *shards, const char *name, const char *version, const char *uid,
+                         int64_t seen, struct buf *out)
 {
     char text[32];
     json_open(out, "metadata", '{');
     json_text(out, "name", name);
     json_text(out, "namespace", shards->namespace_);
     if (version && *version) json_text(out, "resourceVersion", version);
+    if (*uid) json_text(out, "uid", uid);
     json_open(out, "labels", '{');
     json_text(out, SHARD_LABEL, shards->group);
     if (seen >= 0) {
@@ -57,7 +60,7 @@ void shards_lease_write(const struct shards *shards, const struct shard_lease *l
     json_open(out, NULL, '{');
     json_text(out, "apiVersion", "coordination.k8s.io/v1");
     json_text(out, "kind", "Lease");
-    put_metadata(shards, lease->name, lease->version, lease->seen, out);
+    put_metadata(shards, lease->name, lease->version, lease->uid, lease->seen, out);
     json_open(out, "spec", '{');
     json_text(out, "holderIdentity", lease->released ? "" : lease->name);
     json_int(out, "leaseDurationSeconds", lease->duration_ms / SECOND_MS);
@@ -72,7 +75,7 @@ void shards_table_write(const struct shards *shards, const struct shard_request 
     json_open(out, NULL, '{');
     json_text(out, "apiVersion", "v1");
     json_text(out, "kind", "ConfigMap");
-    put_metadata(shards, shards->table_name, request->version, -1, out);
+    put_metadata(shards, shards->table_name, request->version, "", -1, out);
     json_open(out, "data", '{');
     json_str(out, "table", request->table);
     json_close(out, '}');

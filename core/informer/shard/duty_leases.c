@@ -43,8 +43,9 @@ void observe_leases(struct duty *d, const struct shard_lease *leases, size_t cou
         if (bsearch(&o, all, count, sizeof o, by_name)) continue;
         /* Replicas that left the table need not be remembered. */
         if (d->has_table && shard_table_find(&d->table, str_of(o.lease.name)) == SHARD_NOBODY) continue;
-        if (!o.missing) o.since_ms = now_ms;
+        if (!o.missing || o.unconfirmed) o.since_ms = now_ms;
         o.missing = true;
+        o.unconfirmed = false;
         all[n++] = o;
     }
     qsort(all, n, sizeof *all, by_name);
@@ -70,19 +71,20 @@ void observe_deleted(struct duty *d, size_t at, bool deleted)
 }
 
 /* A Lease that somebody deleted says nothing of its member, which finds out at its next renewal at the
- * latest, or stops when its time is over. */
+ * latest, or stops when its time is over. Its time counts from a list that was sent when the table had the
+ * member already: an older one may lack a Lease that came, and was deleted, only later. */
 void observe_missing(struct duty *d, int64_t duration_ms, int64_t sent_ms, int64_t now_ms)
 {
     for (size_t i = 0; i < d->count; i++) {
         struct observed_lease *o = &d->observed[i];
-        o->gone |= o->missing && sent_ms >= o->since_ms + duration_ms;
+        o->gone |= o->missing && !o->unconfirmed && sent_ms >= o->since_ms + duration_ms;
     }
     struct observed_lease *all = xreallocarray(d->observed, d->count + d->table.count + 1, sizeof *all);
     size_t n = d->count;
     d->observed = all;
     for (size_t i = 0; i < d->table.count; i++) {
         if (find(d, d->table.members[i].name)) continue;
-        all[n] = (struct observed_lease){.since_ms = now_ms, .missing = true};
+        all[n] = (struct observed_lease){.since_ms = now_ms, .missing = true, .unconfirmed = true};
         snprintf(all[n++].lease.name, SHARD_NAME_MAX, "%s", d->table.members[i].name);
     }
     d->count = n;

@@ -8,12 +8,13 @@
 #include "base/fence.h"
 #include "informer/shard/table.h"
 
-enum { SHARD_VERSION_MAX = 64 };
+enum { SHARD_VERSION_MAX = 64, SHARD_UID_MAX = 40 };
 
 /* A Lease as members need it. */
 struct shard_lease {
     char name[SHARD_NAME_MAX];
     char version[SHARD_VERSION_MAX]; /* resourceVersion; in a request: the one that must be there */
+    char uid[SHARD_UID_MAX];         /* likewise: a server creates a Lease that is gone anew otherwise */
     int64_t duration_ms;
     int64_t seen;  /* epoch of the table that the member has applied */
     bool released; /* the member has ended, and owns nothing */

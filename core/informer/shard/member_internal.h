@@ -14,6 +14,7 @@ struct observed_lease {
     struct shard_lease lease;
     int64_t since_ms; /* when this version was seen first, or when the Lease was missed first */
     bool missing;     /* the last list lacks it */
+    bool unconfirmed; /* that list is older than the table that has its member */
     bool gone;        /* its member owns nothing any more */
 };
 
@@ -39,7 +40,7 @@ struct duty {
 struct shard_member {
     struct shard_member_options options;
     struct jitter jitter;
-    char name[SHARD_NAME_MAX], version[SHARD_VERSION_MAX];
+    char name[SHARD_NAME_MAX], version[SHARD_VERSION_MAX], uid[SHARD_UID_MAX];
     enum pulse_step step;
     struct timer pulse, expiry, overdue;
     int64_t sent_ms, sent_seen; /* of the request in flight */

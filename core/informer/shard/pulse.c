@@ -18,7 +18,7 @@ static void start_timer(struct shard_member *m, struct timer *timer, int64_t at_
 static void take_name(struct shard_member *m)
 {
     snprintf(m->name, sizeof m->name, "%.100s-%08x", m->options.prefix, (unsigned)jitter_next(&m->jitter));
-    m->version[0] = '\0';
+    m->version[0] = m->uid[0] = '\0';
     m->lease_exists = m->was_held = false;
     m->told = 0;
     m->view.rank = SHARD_NOBODY;
@@ -61,6 +61,7 @@ static void send(struct shard_member *m, enum pulse_step step)
     m->wants_pulse = false;
     snprintf(request.lease.name, sizeof request.lease.name, "%s", m->name);
     snprintf(request.lease.version, sizeof request.lease.version, "%s", m->version);
+    snprintf(request.lease.uid, sizeof request.lease.uid, "%s", m->uid);
     request.lease.duration_ms = m->options.times.duration_ms;
     request.lease.seen = m->sent_seen;
     request.lease.released = step == PULSE_RELEASE;
@@ -116,6 +117,7 @@ static void renewed(struct shard_member *m, const struct shard_lease *lease)
     int64_t until_ms = m->sent_ms + m->options.times.duration_ms;
     bool had = m->fence && fence_extend(m->fence, until_ms);
     snprintf(m->version, sizeof m->version, "%s", lease->version);
+    snprintf(m->uid, sizeof m->uid, "%s", lease->uid);
     m->lease_exists = m->was_held = true;
     m->told = m->sent_seen;
     member_succeeded(m);
@@ -148,6 +150,20 @@ static void refused(struct shard_member *m, const struct err *err)
     start_timer(m, &m->pulse, member_now_ms(m) + delay_ms);
 }
 
+/* A Lease of that name that is another one was created by somebody else, after this one's was deleted. */
+static void found(struct shard_member *m, const struct shard_lease *lease)
+{
+    bool is_other = *m->uid && strcmp(m->uid, lease->uid) != 0;
+    m->step = PULSE_IDLE;
+    if (is_other) {
+        lose(m, "the lease was replaced");
+    } else {
+        snprintf(m->version, sizeof m->version, "%s", lease->version);
+        snprintf(m->uid, sizeof m->uid, "%s", lease->uid);
+    }
+    beat(m);
+}
+
 static void on_response(void *ctx, const struct shard_response *response)
 {
     struct shard_member *m = ctx;
@@ -157,9 +173,7 @@ static void on_response(void *ctx, const struct shard_response *response)
     } else if (m->step == PULSE_RELEASE) {
         over(m);
     } else if (m->step == PULSE_GET) {
-        snprintf(m->version, sizeof m->version, "%s", response->leases[0].version);
-        m->step = PULSE_IDLE;
-        beat(m);
+        found(m, response->leases);
     } else {
         renewed(m, response->leases);
     }

@@ -16,7 +16,8 @@ static struct {
     struct virtual_clock clock;
     struct shard_member *member;
     enum shard_verb verb;
-    char name[SHARD_NAME_MAX];
+    char name[SHARD_NAME_MAX], uid[SHARD_UID_MAX]; /* of the request */
+    const char *stored_uid;
     shard_done *done;
     void *ctx;
 } pulse;
@@ -28,6 +29,7 @@ static void send(void *ctx, enum shard_line line, const struct shard_request *re
     assert_null(pulse.done);
     pulse.verb = request->verb;
     snprintf(pulse.name, sizeof pulse.name, "%s", request->lease.name);
+    snprintf(pulse.uid, sizeof pulse.uid, "%s", request->lease.uid);
     pulse.done = done;
     pulse.ctx = done_ctx;
 }
@@ -52,6 +54,7 @@ static void succeed(enum shard_verb verb)
 {
     struct shard_lease lease = {.version = "1"};
     snprintf(lease.name, sizeof lease.name, "%s", pulse.name);
+    snprintf(lease.uid, sizeof lease.uid, "%s", pulse.stored_uid);
     respond(verb, &(struct shard_response){.leases = &lease, .count = 1});
 }
 
@@ -64,6 +67,7 @@ static void refuse(enum shard_verb verb, int status)
 static int open(void **state)
 {
     virtual_clock_init(&pulse.clock);
+    pulse.stored_uid = "first";
     pulse.member = shard_member_new(&(struct shard_member_options){.prefix = "one",
                                                                    .times = shard_times_default,
                                                                    .source = {send, cancel, NULL},
@@ -123,6 +127,36 @@ static void test_a_lease_that_never_was_is_not_lost(void **state)
     assert_null(strstr(log_take(), "Lost the lease"));
 }
 
+/* Without the uid a server would create it anew, under the name whose slots others have by then. */
+static void test_a_renewal_names_the_lease_that_it_is_of(void **state)
+{
+    succeed(SHARD_LEASE_CREATE);
+    assert_string_equal(pulse.uid, "");
+    virtual_clock_advance(&pulse.clock, 5000);
+    assert_string_equal(pulse.uid, "first");
+    refuse(SHARD_LEASE_UPDATE, 409);
+    virtual_clock_advance(&pulse.clock, 0);
+    succeed(SHARD_LEASE_GET);
+    assert_string_equal(pulse.uid, "first");
+    assert_int_equal(pulse.verb, SHARD_LEASE_UPDATE);
+}
+
+static void test_a_lease_of_its_name_that_is_another_one_is_lost(void **state)
+{
+    char name[SHARD_NAME_MAX];
+    succeed(SHARD_LEASE_CREATE);
+    snprintf(name, sizeof name, "%s", pulse.name);
+    virtual_clock_advance(&pulse.clock, 5000);
+    refuse(SHARD_LEASE_UPDATE, 409);
+    virtual_clock_advance(&pulse.clock, 0);
+    pulse.stored_uid = "second";
+    succeed(SHARD_LEASE_GET);
+    assert_logged("W Lost the lease of a shard");
+    assert_int_equal(pulse.verb, SHARD_LEASE_CREATE);
+    assert_string_not_equal(pulse.name, name);
+    assert_string_equal(pulse.uid, "");
+}
+
 #define TEST(f) cmocka_unit_test_setup_teardown(f, open, close)
 
 int main(void)
@@ -131,6 +165,8 @@ int main(void)
         TEST(test_a_lease_that_was_deleted_is_lost),
         TEST(test_the_loss_of_a_lease_that_ran_out_is_logged_too),
         TEST(test_a_lease_that_never_was_is_not_lost),
+        TEST(test_a_renewal_names_the_lease_that_it_is_of),
+        TEST(test_a_lease_of_its_name_that_is_another_one_is_lost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

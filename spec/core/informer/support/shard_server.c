@@ -73,15 +73,20 @@ void shard_server_delete_table(struct shard_server *server)
 static int write_lease(struct shard_server *server, const struct shard_lease *lease, bool creates)
 {
     struct shard_lease *found = find(server, lease);
-    if (creates ? found != NULL : found && strcmp(found->version, lease->version) != 0) return 409;
-    if (!creates && !found) return 404;
-    if (creates) {
+    char uid[SHARD_UID_MAX];
+    bool is_other = *lease->uid && (!found || strcmp(found->uid, lease->uid) != 0);
+    if (creates ? found != NULL : is_other || (found && strcmp(found->version, lease->version) != 0))
+        return 409;
+    if (!found) { /* by an update, too: Leases are created by it */
         server->leases = xreallocarray(server->leases, server->count + 1, sizeof *lease);
         server->leases[server->count++] = *lease;
         qsort(server->leases, server->count, sizeof *lease, by_name);
         found = find(server, lease);
+        snprintf(found->uid, sizeof found->uid, "uid-%d", server->version);
     }
+    snprintf(uid, sizeof uid, "%s", found->uid);
     *found = *lease;
+    snprintf(found->uid, sizeof found->uid, "%s", uid);
     snprintf(found->version, sizeof found->version, "%d", ++server->version);
     return 200;
 }
