@@ -214,7 +214,8 @@ local function nameless(uid, groups, extra)
     extra and "{" .. table.concat(words, ", ") .. "}" or "(nil)")
 end
 
--- A list of the user that the headers name, and of what one needs to be allowed for it; of a text if they name none.
+-- A list of the user that the headers name, and of what one needs to be allowed for it; of a text if they name none but
+-- something of him; an empty one if they name nothing.
 function access.impersonated(headers)
   local name, uid, groups, extra, needed = nil, nil, {}, nil, {}
   for _, header in each(headers) do
@@ -233,6 +234,7 @@ function access.impersonated(headers)
     end
   end
   if (name or "") == "" then
+    if (uid or "") == "" and #groups == 0 and not extra then return {} end
     return { string.format("requested %s without impersonating a user name", nameless(uid, groups, extra)) }
   end
   if #groups == 0 then add_account_groups(groups, name) end

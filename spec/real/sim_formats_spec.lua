@@ -10,7 +10,7 @@ local GROUP = "formats.example.com"
 
 local uuid = "a7bcd0ef-%s123-%s456-89ab-0123456789ab"
 
--- What is tried of each format, besides the texts of all others.
+-- Texts that are tried of each format, besides the texts of all others.
 local texts = {
   bsonobjectid = { "507f1f77bcf86cd799439011", "507f1f77bcf86cd79943901g", "507f1f77bcf86cd7994390" },
   uri = { "http://a.b/c?d#e", "mailto:a@b", "/a/b", "a/b", "*", "http://a:b/", "http://a:1:2/", "pg://a:1,b:2/",

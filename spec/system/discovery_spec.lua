@@ -66,7 +66,7 @@ describe("discovery #threads", function()
     end)
   end
 
-  it("that hangs for some groups delays no informer and no read of others", function()
+  it("that hangs for some groups delays no informer, no read of others and no handler that waits for none", function()
     local sim = cluster.sim { "--pods", "3" }
     sim:play { ["do"] = "fault", path = "/apis", verb = "get", what = "silence" }
     local engine = cluster.run(sim.server, cluster.script [[
@@ -117,6 +117,19 @@ describe("discovery #threads", function()
       assert.is_nil(engine:err():find("Cache was read before", 1, true))
     end)
   end
+
+  it("that fails for good is the reason that exec gives", function()
+    local sim = cluster.sim()
+    sim:play { ["do"] = "fault", verb = "get", path = "/apis", what = "status", code = 503, times = 0 }
+    local exec = cluster.kubelua { "exec", "-s", sim.server, "--sync-timeout", "1s", cluster.script [[
+      local k8s = require "k8s"
+      k8s.informer "deployments.apps"
+      k8s.main(function() end)
+    ]] }
+    assert.are.equal(3, exec:wait(20))
+    assert.has_match("deployments.apps: the server doesn't have a resource type.*%(not all groups responded: /apis: ",
+      exec:err())
+  end)
 
   it("that is slow is waited for by commands that need all of it", function()
     local sim = cluster.sim { "--pods", "3" }

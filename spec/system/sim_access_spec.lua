@@ -179,6 +179,8 @@ describe("kubelua sim --authorization rbac #threads", function()
     assert.are.equal('requested &user.DefaultInfo{Name:"", UID:"u", Groups:[]string(nil), '
       .. "Extra:map[string][]string(nil)} without impersonating a user name",
       whoami(sim, sim.admin, "-H 'Impersonate-Uid: u'"))
+    local nobody = "-H 'Impersonate-User;' -H 'Impersonate-Uid;' -H 'Impersonate-X: 1'"
+    assert.are.equal("kubernetes-admin", whoami(sim, sim.admin, nobody).username)
   end)
 
   it("takes all headers of an impersonation", function()

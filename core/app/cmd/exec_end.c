@@ -80,7 +80,7 @@ static void report_laggard(const struct engine *engine, struct informer_claim *c
     struct buf cause = {0};
     int64_t since_us;
     const char *plugin = kube_client_plugin_running(io_thread_client(engine_cluster(engine)->io), &since_us);
-    if (status.state == CLAIM_PENDING || plugin) /* nothing is sent without credentials */
+    if ((status.state == CLAIM_PENDING && !*status.text) || plugin) /* nothing is sent without credentials */
         discoverer_describe(engine_cluster(engine)->discoverer, &cause);
     else
         buf_puts(&cause, status.text);

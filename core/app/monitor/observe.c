@@ -36,7 +36,7 @@ static bool describe(struct engine *engine, struct informer_claim *claim, struct
     struct claim_status status;
     if (!claim_describe_lag(claim, line)) return false;
     claim_get_status(claim, &status);
-    if (status.state != CLAIM_PENDING) return true;
+    if (status.state != CLAIM_PENDING || *status.text) return true;
     buf_puts(line, ": ");
     discoverer_describe(engine_cluster(engine)->discoverer, line);
     return true;

@@ -84,18 +84,31 @@ void catalogue_explain(const struct catalogue *catalogue, struct str name, struc
 
 /* --- groups that did not respond */
 
-/* `silent`: "/apis", "apps/v1", "v1". */
+/* "group/version/Kind", "plural.group" and "plural.version.group". */
+static bool is_of(struct str name, struct str group, struct str version)
+{
+    struct str rest = name, part;
+    bool has_slash = memchr(name.p, '/', name.n);
+    str_cut(&rest, has_slash ? '/' : '.', &part);
+    if (has_slash) {
+        bool is_group = str_eq(part, group);
+        return str_cut(&rest, '/', &part) && is_group && str_eq(part, version);
+    }
+    if (str_eq(rest, group)) return true;
+    return str_cut(&rest, '.', &part) && str_eq(part, version) && rest.p && str_eq(rest, group);
+}
+
+/* `silent`: "/apis", "apps/v1", or "v1" of the core group. */
 static bool may_be_in(const struct catalogue *catalogue, struct str name, struct str silent)
 {
     bool has_group = resource_name_has_group(name);
+    bool is_of_core = !has_group && name.n && memchr(name.p, '/', name.n); /* "v1/Pod" */
     if (str_eq(silent, STR("/api"))) return !has_group && !catalogue->unlisted[0];
-    if (str_eq(silent, STR("/apis"))) return !str_starts(name, STR("v1/")) && !catalogue->unlisted[1];
-    if (!has_group) return catalogue->partial;
+    if (str_eq(silent, STR("/apis"))) return !is_of_core && !catalogue->unlisted[1];
     struct str version = silent, group;
     str_cut(&version, '/', &group);
-    if (!version.p || name.n <= group.n) return false;
-    if (memchr(name.p, '/', name.n)) return str_starts(name, group) && name.p[group.n] == '/';
-    return str_ends(name, group) && name.p[name.n - group.n - 1] == '.';
+    if (!version.p) return !has_group;
+    return has_group ? is_of(name, group, version) : !is_of_core && catalogue->partial;
 }
 
 bool catalogue_may_have(const struct catalogue *catalogue, struct str name)

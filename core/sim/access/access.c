@@ -106,6 +106,10 @@ json_t *sim_access_identify(struct sim_access *access, const struct sim_request 
     }
     if (!names_another(request)) return user;
     json_t *wanted = sim_user_impersonated(request), *other = json_incref(json_array_get(wanted, 0));
+    if (json_is_array(wanted) && json_array_size(wanted) == 0) { /* he is nobody else */
+        json_decref(wanted);
+        return user;
+    }
     bool ok = !json_is_string(other);
     if (!ok) sim_reply_status(reply, sim_status_bad_request("%s", json_string_value(other)));
     for (size_t i = 1; ok && i < json_array_size(wanted); i++)

@@ -213,10 +213,24 @@ static void test_a_kind_may_be_in_its_group_that_did_not_respond(void **state)
     assert_true(catalogue_may_have(catalogue, STR("x.io/v1/Widget")));
     assert_false(catalogue_may_have(catalogue, STR("widgets.max.io")));
     assert_false(catalogue_may_have(catalogue, STR("x.io.net/v1/Widget")));
+    assert_false(catalogue_may_have(catalogue, STR("widgets.more.x.io"))); /* another group */
+    assert_false(catalogue_may_have(catalogue, STR("widgets.v2.x.io")));
+    assert_false(catalogue_may_have(catalogue, STR("x.io/v2/Widget")));
     assert_false(catalogue_may_have(catalogue, STR("x.io")));
+    assert_false(catalogue_may_have(catalogue, STR("v1/Widget")));
     assert_false(catalogue_may_have(catalogue, STR("widgets"))); /* a mistake, as other groups responded */
     catalogue->partial = true;
     assert_true(catalogue_may_have(catalogue, STR("widgets")));
+    catalogue_free(catalogue);
+}
+
+static void test_a_kind_without_a_group_may_be_in_the_core_group_that_did_not_respond(void **state)
+{
+    struct catalogue *catalogue = catalogue_new();
+    catalogue_add_failure(catalogue, "v1", "503");
+    assert_true(catalogue_may_have(catalogue, STR("pods")));
+    assert_true(catalogue_may_have(catalogue, STR("v1/Pod")));
+    assert_false(catalogue_may_have(catalogue, STR("widgets.x.io")));
     catalogue_free(catalogue);
 }
 
@@ -354,6 +368,7 @@ int main(void)
         T(test_stale_groups_are_named_and_still_there),
         T(test_legacy_documents_give_the_same),
         T(test_a_kind_may_be_in_its_group_that_did_not_respond),
+        T(test_a_kind_without_a_group_may_be_in_the_core_group_that_did_not_respond),
         T(test_a_kind_may_be_anywhere_while_a_root_does_not_respond),
         T(test_names_with_nul_bytes_are_those_of_no_kind),
         T(test_a_group_in_the_name_means_that_the_kind_may_come),
