@@ -1,8 +1,8 @@
 -- Turns watch streams into events of a topic: a CloudEvent for each object of some kinds that is added, changed or
 -- deleted, to NATS JetStream, Kafka, HTTP or a file, in the order of each object. What was stored is delivered in any
 -- case; while the target takes nothing and the spool is full, changes in between are left out, the last one is not.
--- After a restart each object that is there comes once more, as added, with the id that it had: its uid and version. What
--- was deleted while no engine ran is not told of.
+-- After a restart each object that is there comes once more, as added, with the id that it had: its uid and version.
+-- Nothing is told of deletions while no engine ran.
 --   kubelua run -f scripts/export.lua --state-dir /var/lib/kubelua --allow-sink nats://nats:4222 \
 --     --param to=nats://nats:4222/kubernetes --param kinds=pods,deployments
 local k8s = require "k8s"

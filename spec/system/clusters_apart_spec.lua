@@ -32,7 +32,7 @@ describe("clusters in one engine", function()
 
   -- An engine with a context for each address, called c1, c2, ...
   local function start(text, servers)
-    local clusters, contexts, words = {}, {}, { "--admin-socket", socket }
+    local clusters, contexts, words = {}, {}, { "--admin-socket", socket, "--metrics-bind-address", "127.0.0.1:0" }
     for i, server in ipairs(servers) do
       clusters[i] = { name = "c" .. i, cluster = { server = server } }
       contexts[i] = { name = "c" .. i, context = { cluster = "c" .. i, user = "nobody" } }
@@ -50,6 +50,24 @@ describe("clusters in one engine", function()
     local p = cluster.kubelua { "call", "--admin-socket", socket, "-ojson", ... }
     assert.are.equal(0, p:wait(60), p:report())
     return cjson.decode(p:out())
+  end
+
+  -- Updates by clusters that became part of a waiting one: a busy machine makes the engine late.
+  local function coalesced()
+    local address = engine:err():match 'Serving metrics" address="([^"]+)"'
+    local counts = {}
+    for i, count in temp.run("curl -s http://" .. address .. "/metrics"):gmatch(
+      '\nkubelua_handler_coalesced_total{[^}]*handler="c(%d+)"[^}]*} (%d+)') do
+      counts[tonumber(i)] = tonumber(count)
+    end
+    return counts
+  end
+
+  -- What was seen since then, with what was coalesced since `before`.
+  local function told(before)
+    local seen, now = call "seen", coalesced()
+    for i = 1, COUNT do seen.updates[i] = seen.updates[i] + (now[i] or 0) - (before[i] or 0) end
+    return seen
   end
 
   local SCRIPT = [[
@@ -73,7 +91,7 @@ describe("clusters in one engine", function()
     local function follow(cluster, i)
       local pods = cluster:informer "pods"
       all[i] = pods
-      pods:on_update(function(_, _, ev)
+      pods:add_event_handler { id = "c" .. i, OnUpdate = function(_, _, ev)
         local lag = (k8s.now() - ev.time) * 1000
         seen.updates[i] = (seen.updates[i] or 0) + 1
         if i > HEALTHY then return end
@@ -82,7 +100,7 @@ describe("clusters in one engine", function()
         if lag > seen.lag then seen.lag = lag end
         if cpu > seen.cpu then seen.cpu = cpu end
         if cpu > 100 then seen.slow = seen.slow + 1 end
-      end)
+      end }
     end
     for i = 1, COUNT do follow(k8s.cluster("c" .. i), i) end
     k8s.command("reset", function() reset() return {} end)
@@ -142,7 +160,7 @@ describe("clusters in one engine", function()
     -- The same work of the healthy ones each time; CPU and what they saw.
     local function run(is_disturbed)
       call "reset"
-      local before = engine:cpu()
+      local merged, before = coalesced(), engine:cpu()
       for i = 1, healthy do
         sims[i]:play {
           ["do"] = "touch", resource = "pods", pick = TOUCHED, at = 0, every = PERIOD, count = times,
@@ -151,7 +169,7 @@ describe("clusters in one engine", function()
       local seen
       await(function()
         for i = healthy + 1, is_disturbed and COUNT or 0 do disturb(states[i]) end
-        seen = call "seen"
+        seen = told(merged)
         for i = 1, healthy do
           if seen.updates[i] < TOUCHED * times then return false end
         end
