@@ -184,6 +184,7 @@ function Registration:has_synced() end
 ---@field resource_version? string of the cache
 ---@field age? number seconds since the server last sent a list, an event or a bookmark
 ---@field synced_by? string source of the last list: "watch-list", "list in 3 pages", and why a watch-list failed
+---@field partial? boolean the cache, its lister and its queries hold the share of this replica only (run --shard)
 ---@field followed? integer number of namespaces with the labels of namespaces.selector
 ---@field namespaces? table<string, k8s.InformerStatus> of an informer of several namespaces, by name
 

@@ -124,14 +124,17 @@ describe("replicas that share objects #threads", function()
     local engine, socket = configure [[
       local k8s = require "k8s"
       local maps = k8s.informer("configmaps", { shard = true, field_selector = "metadata.name=a" })
+      local whole = k8s.informer "secrets"
       maps:on_add(function(map, ev)
         local status = k8s.shard.status()
         print(ev.shard, ev.initial, k8s.shard.owns(map), k8s.shard.owns "shop", k8s.shard.owns(map:copy()))
         print(status.group, status.members, status.ranges, status.share, status.lease:match "^team%-")
+        print("partial", maps:status().partial, whole:status().partial)
       end)
     ]]
     engine:wait_line "^nil\ttrue\ttrue\ttrue\ttrue$"
     engine:wait_line "^team\t1\t1\t1\tteam%-$"
+    engine:wait_line "^partial\ttrue\tfalse$"
     local metrics = engine:wait_error 'Serving metrics" address="([^"]+)"'
     local _, page = api.new({ server = "http://" .. metrics }):curl("GET", "/metrics")
     assert.has_match('\nkubelua_shard_members{group="team"} 1\n', page, 1, true)

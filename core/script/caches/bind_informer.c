@@ -214,6 +214,8 @@ static int l_informer_status(lua_State *L)
     struct claim_status status;
     claim_get_status(claim, &status);
     push_status(L, &status, now_us);
+    lua_pushboolean(L, claim_shard(claim) != SHARD_BY_NOTHING);
+    lua_setfield(L, -2, "partial");
     set_namespaces(L, claim, now_us);
     return 1;
 }
