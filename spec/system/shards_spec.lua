@@ -318,6 +318,6 @@ describe("a replica that loses objects", function()
     group:start()
     group:settle(300)
     local function part() return first.process:memory().objects / all end
-    await(function() return part() < 0.45 end, function() return "a third of the memory, not " .. part() end, 120)
+    await(function() return part() < 0.45 end, function() return "a third of the memory, not " .. part() end, 30)
   end)
 end)

@@ -154,7 +154,7 @@ function known.datetime(text)
   local date, time = text:lower():match "^(.-)t([^t]*)"
   if not date or not known.date(date) then return false end
   local hour, minute, second, rest = time:match "^(%d%d):(%d%d):(%d%d)(.*)$"
-  local zone = rest and rest:match "^[^%d]%d+([z+-].*)$" or rest and (rest:match "^[z+-]%d+([z+-].*)$" or rest)
+  local zone = rest and (rest:match "^[^%d]%d+([z+-].*)$" or rest)
   return zone and (zone == "z" or zone:find "^[+-]%d%d:%d%d$") and hour <= "23" and minute <= "59" and second <= "59"
 end
 
