@@ -98,7 +98,7 @@ static void remove_marked(struct encoder *e, struct pending *entry, size_t *coun
     for (size_t i = 0; i < *count; i++) {
         size_t from = entry[i].start, size = (i + 1 < *count ? entry[i + 1].start : end) - from;
         if (repeated[i]) continue;
-        memmove(e->area + to, e->area + from, size * sizeof *e->area);
+        if (size > 0) memmove(e->area + to, e->area + from, size * sizeof *e->area);
         entry[kept++] = (struct pending){
             .key = moved(entry[i].key, from - to),
             .value = moved(entry[i].value, from - to),

@@ -147,6 +147,15 @@ static void test_a_key_that_comes_twice_in_a_row(void **state)
 }
 
 /* The last metadata is the one that names the object. */
+/* Nothing has been written to the area of the encoder when its entries move. */
+static void test_a_key_that_comes_twice_before_all_else(void **state)
+{
+    struct fixture *f = *state;
+    struct root *root = pack_ok(f->packer, "{\"it\":{\"a\":1,\"a\":2},\"metadata\":{\"name\":\"x\"}}");
+    assert_string_equal(json_of(at_path(root_value(root), "it")), "{\"a\":2}");
+    root_unref(root);
+}
+
 static void test_metadata_twice(void **state)
 {
     struct fixture *f = *state;
@@ -311,6 +320,7 @@ int main(void)
         TEST(test_of_equal_keys_the_last_stays),
         TEST(test_a_key_that_comes_a_thousand_times_is_stored_once),
         TEST(test_a_key_that_comes_twice_in_a_row),
+        TEST(test_a_key_that_comes_twice_before_all_else),
         TEST(test_metadata_twice),
         TEST(test_every_field_of_the_root_is_found),
         TEST(test_a_cluster_scoped_object_has_its_name_as_key),
