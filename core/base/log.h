@@ -20,13 +20,15 @@ struct log_field {
 
 /* Fields: F("key", char *), FS("key", struct str), FI("key", integer), FB("key", bool), FN("key", double),
  * FL("key", struct str) for text of many lines: in klog text they follow, indented, so that none can look
- * like a record; in JSON it is a text as any other. */
+ * like a record; in JSON it is a text as any other. FLAST("key", char *) stands last: NULL leaves it out. */
 #define F(k, v)  ((struct log_field){.key = (k), .kind = LOG_FIELD_STR, .s = str_of(v)})
 #define FS(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_STR, .s = (v)})
 #define FI(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_INT, .i = (int64_t)(v)})
 #define FB(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_BOOL, .i = (v)})
 #define FL(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_LINES, .s = (v)})
 #define FN(k, v) ((struct log_field){.key = (k), .kind = LOG_FIELD_NUMBER, .d = (v)})
+#define FLAST(k, v) \
+    ((struct log_field){.key = (v) ? (k) : NULL, .kind = LOG_FIELD_STR, .s = str_of((v) ? (v) : "")})
 
 #define LOG_AT(level, msg, ...)               \
     log_write(level, __FILE__, __LINE__, msg, \

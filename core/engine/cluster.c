@@ -120,6 +120,7 @@ static bool make_io(struct cluster *cluster, struct err *err)
     const struct engine_settings *settings = options->settings;
     const struct kube_client_options client = {
         .config = options->config,
+        .cluster = cluster->name,
         .local = cluster->no_server ? no_server_local(cluster->no_server) : options->server,
         .max_object_size = settings->max_object_size,
         .request_timeout_ms = settings->request_timeout_ms,

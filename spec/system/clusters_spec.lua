@@ -104,6 +104,18 @@ describe("run with several --context #threads", function()
     assert.has_match(" errors=0 ", engine:err(), 1, true)
   end)
 
+  it("names the one that is unreachable, unless it is the home cluster", function()
+    local engine = start(WATCH)
+    add(home, "one")
+    add(west, "two")
+    for _ = 1, 2 do engine:wait_line "^MARK (.*)$" end
+    west:kill "KILL"
+    engine:wait_error('"Server unreachable, retrying" server="' .. west.server .. '" err="[^"]+" cluster="west"')
+    home:kill "KILL"
+    engine:wait_error('"Server unreachable, retrying" server="' .. home.server .. '" err="[^"]+"')
+    assert.is_nil(engine:err():match('"' .. home.server .. '" err="[^"]+" cluster='))
+  end)
+
   it("writes to the one that is named, and says so in the log of writes and in metrics", function()
     local engine = start([[
       local k8s = require "k8s"
@@ -120,9 +132,22 @@ describe("run with several --context #threads", function()
       p:wait(30)
       return p:out()
     end
-    assert.are.equal("made\n", call "west")
+    local function writes(...)
+      local p = cluster.kubelua { "writes", "--admin-socket", socket, ... }
+      assert.are.equal(0, p:wait(30), p:report())
+      return p:out()
+    end
     assert.are.equal("made\n", call "home")
+    assert.has_match("^TIME +SCRIPT +VERB +RESOURCE +OBJECT +RESULT\n%S+ +%S+ +create +configmaps +default/made +ok\n$",
+      writes())
+    assert.are.equal("made\n", call "west")
     assert.has_match("already exists", call "west")
+    assert.has_match("^TIME +CLUSTER +SCRIPT +VERB +RESOURCE +OBJECT +RESULT\n"
+      .. "%S+ +%- +%S+ +create +configmaps +default/made +ok\n"
+      .. "%S+ +west +%S+ +create +configmaps +default/made +ok\n"
+      .. "%S+ +west +%S+ +create +configmaps +default/made +AlreadyExists\n$", writes())
+    assert.has_match("^TIME +CLUSTER +SCRIPT +VERB +RESOURCE +OBJECT +RESULT +DRY%-RUN +HANDLER +TRIGGER +MANAGER "
+      .. "+MESSAGE\n", writes "-owide")
     local metrics = temp.run("curl -s http://" .. engine:wait_error 'Serving metrics" address="([^"]+)"' .. "/metrics")
     for _, labels in ipairs { 'west",verb="create",resource="configmaps",code="201', 'west",verb="create",resource='
       .. '"configmaps",code="409', '",verb="create",resource="configmaps",code="201' } do
@@ -134,7 +159,7 @@ describe("run with several --context #threads", function()
       local entry = cjson.decode(line)
       entries[#entries + 1] = (entry.cluster or "-") .. " " .. entry.result
     end
-    assert.are.same({ "west ok", "- ok", "west AlreadyExists" }, entries)
+    assert.are.same({ "- ok", "west ok", "west AlreadyExists" }, entries)
     local path = "/api/v1/namespaces/default/configmaps"
     assert.are.equal(0, #east.api:get(path).items)
   end)

@@ -36,7 +36,7 @@ struct kube_client {
     struct reachability *reachability;
     struct throttled *throttled;
     int64_t quiet_until_ms;
-    char *server;
+    char *server, *cluster;
     struct cluster_header *impersonate;
     size_t impersonate_count;
     size_t max_object_size;
@@ -142,8 +142,9 @@ struct kube_client *kube_client_new(struct loop *loop, struct pool *pool,
     client->metrics = rest_metrics_new(config->server);
     limit(client, options);
     client->server = xstrdup(config->server);
-    client->reachability = reachability_new(client->server, clock);
-    client->throttled = throttled_new(client->server, clock);
+    if (options->cluster) client->cluster = xstrdup(options->cluster);
+    client->reachability = reachability_new(client->server, client->cluster, clock);
+    client->throttled = throttled_new(client->server, client->cluster, clock);
     copy_impersonate(client, config);
     client->max_object_size = options->max_object_size ? options->max_object_size : MAX_OBJECT_DEFAULT;
     client->request_timeout_ms = options->request_timeout_ms;
@@ -169,6 +170,7 @@ void kube_client_free(struct kube_client *client)
     }
     free(client->impersonate);
     free(client->server);
+    free(client->cluster);
     free(client);
 }
 

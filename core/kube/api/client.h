@@ -17,6 +17,7 @@ struct packers;
 
 struct kube_client_options {
     const struct cluster_config *config; /* borrowed for the call */
+    const char *cluster;                 /* its name, for the log; copied. NULL: the home cluster */
     size_t max_object_size;              /* bytes of one object's JSON; 0: 8 MiB */
     int64_t request_timeout_ms;          /* --request-timeout (C-13); 0: none */
     double qps;                          /* --kube-api-qps (H-1) */

@@ -8,7 +8,7 @@
 #include "base/mem.h"
 
 struct reachability {
-    const char *server;
+    const char *server, *cluster;
     struct clock *clock;
     pthread_mutex_t lock; /* guards all below */
     TAILQ_HEAD(, reach_waiter) waiters;
@@ -16,10 +16,11 @@ struct reachability {
     struct err err;
 };
 
-struct reachability *reachability_new(const char *server, struct clock *clock)
+struct reachability *reachability_new(const char *server, const char *cluster, struct clock *clock)
 {
     struct reachability *r = NEW(struct reachability);
     r->server = server;
+    r->cluster = cluster;
     r->clock = clock;
     pthread_mutex_init(&r->lock, NULL);
     TAILQ_INIT(&r->waiters);
@@ -42,7 +43,8 @@ void reachability_ok(struct reachability *r)
     pthread_mutex_lock(&r->lock);
     r->lost_us = 0;
     if (!TAILQ_EMPTY(&r->waiters))
-        log_info("Server reachable again", F("server", r->server), FI("afterMs", after_ms));
+        log_info("Server reachable again", F("server", r->server), FI("afterMs", after_ms),
+                 FLAST("cluster", r->cluster));
     TAILQ_FOREACH (waiter, &r->waiters, link) waiter->fn(waiter->ctx);
     pthread_mutex_unlock(&r->lock);
 }
@@ -53,7 +55,8 @@ void reachability_failed(struct reachability *r, struct err *err)
     err->unreachable = true;
     pthread_mutex_lock(&r->lock);
     if (!r->lost_us && !TAILQ_EMPTY(&r->waiters))
-        log_warn("Server unreachable, retrying", F("server", r->server), F("err", err->text));
+        log_warn("Server unreachable, retrying", F("server", r->server), F("err", err->text),
+                 FLAST("cluster", r->cluster));
     if (!r->lost_us) r->lost_us = clock_wall_us(r->clock);
     r->err = *err;
     pthread_mutex_unlock(&r->lock);

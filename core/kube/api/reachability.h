@@ -19,8 +19,8 @@ struct reach_waiter {
     void *ctx;
 };
 
-/* `server` is for the log; borrowed. */
-struct reachability *reachability_new(const char *server, struct clock *clock);
+/* `server` and `cluster`, its name, are for the log; borrowed. NULL: the home cluster, which has none. */
+struct reachability *reachability_new(const char *server, const char *cluster, struct clock *clock);
 void reachability_free(struct reachability *reachability);
 /* The server responded. */
 void reachability_ok(struct reachability *reachability);

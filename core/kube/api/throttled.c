@@ -10,7 +10,7 @@
 enum { LOG_EVERY_MS = 60000 };
 
 struct throttled {
-    const char *server;
+    const char *server, *cluster;
     struct clock *clock;
     int64_t logged_ms;    /* -1: not yet */
     int64_t unlogged;     /* waits since */
@@ -19,10 +19,11 @@ struct throttled {
     int64_t since_us;
 };
 
-struct throttled *throttled_new(const char *server, struct clock *clock)
+struct throttled *throttled_new(const char *server, const char *cluster, struct clock *clock)
 {
     struct throttled *t = NEW(struct throttled);
     t->server = server;
+    t->cluster = cluster;
     t->clock = clock;
     t->logged_ms = -1;
     pthread_mutex_init(&t->lock, NULL);
@@ -42,7 +43,8 @@ static void note(struct throttled *t, const char *method, const char *path, int6
     t->unlogged++;
     if (t->logged_ms >= 0 && now_ms - t->logged_ms < LOG_EVERY_MS) return;
     log_warn("Server throttles requests, retrying", F("server", t->server), F("method", method),
-             F("path", path), FI("retryInMs", wait_ms), FI("waits", t->unlogged));
+             F("path", path), FI("retryInMs", wait_ms), FI("waits", t->unlogged),
+             FLAST("cluster", t->cluster));
     t->logged_ms = now_ms;
     t->unlogged = 0;
 }

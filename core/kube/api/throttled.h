@@ -8,8 +8,8 @@
 
 struct throttled;
 
-/* `server` is for the log; borrowed. */
-struct throttled *throttled_new(const char *server, struct clock *clock);
+/* `server` and `cluster`, its name, are for the log; borrowed. NULL: the home cluster, which has none. */
+struct throttled *throttled_new(const char *server, const char *cluster, struct clock *clock);
 void throttled_free(struct throttled *throttled);
 /* A request waits for that long before it is sent again. Logs the first, and after that one a minute with the
  * number of those since. */

@@ -2,11 +2,15 @@
 local values = require "tool.view.values"
 local text_table = require "tool.table"
 
--- The fields of an entry in the order of the columns.
-local FIELDS = {
-  "time", "script", "verb", "resource", "object", "result", "dryRun", "handler", "trigger", "manager", "message",
+-- The columns, of which the narrow table has those up to RESULT, and CLUSTER where one entry has a cluster that is not
+-- the home cluster.
+local COLUMNS = {
+  "TIME", "CLUSTER", "SCRIPT", "VERB", "RESOURCE", "OBJECT", "RESULT", "DRY-RUN", "HANDLER", "TRIGGER", "MANAGER",
+  "MESSAGE",
 }
-local RESULT = 6
+local FIELDS = { ["DRY-RUN"] = "dryRun" } -- others are called as their column
+
+local function field_of(column) return FIELDS[column] or column:lower() end
 
 -- The reply has them in the order in which they ended.
 local function by_time(list)
@@ -19,18 +23,34 @@ local function by_time(list)
   return order
 end
 
+local function has_cluster(list)
+  for _, write in ipairs(list) do
+    if values.text(write.cluster) ~= "" then return true end
+  end
+  return false
+end
+
+-- The columns to show, and the place of RESULT among them.
+local function chosen(list, wide)
+  local columns, named = {}, has_cluster(list)
+  for _, column in ipairs(COLUMNS) do
+    if named or column ~= "CLUSTER" then columns[#columns + 1] = column end
+    if column == "RESULT" and not wide then break end
+  end
+  return columns, named and 7 or 6
+end
+
 return function(value, view)
-  local rows = view.wide
-    and text_table.new("TIME", "SCRIPT", "VERB", "RESOURCE", "OBJECT", "RESULT", "DRY-RUN", "HANDLER", "TRIGGER",
-      "MANAGER", "MESSAGE")
-    or text_table.new("TIME", "SCRIPT", "VERB", "RESOURCE", "OBJECT", "RESULT")
-  for _, entry in ipairs(by_time(values.items(value.writes))) do
+  local list = values.items(value.writes)
+  local columns, result = chosen(list, view.wide)
+  local rows = text_table.new(unpack(columns))
+  for _, entry in ipairs(by_time(list)) do
     local cells = {}
-    for i, field in ipairs(FIELDS) do cells[i] = values.shown(entry.write[field]) end
-    local failed, dry = cells[RESULT] ~= "ok", values.text(entry.write.dryRun) ~= ""
-    if dry and not view.wide then cells[RESULT] = cells[RESULT] .. " (dry run)" end
+    for i, column in ipairs(columns) do cells[i] = values.shown(entry.write[field_of(column)]) end
+    local failed, dry = cells[result] ~= "ok", values.text(entry.write.dryRun) ~= ""
+    if dry and not view.wide then cells[result] = cells[result] .. " (dry run)" end
     rows:add(unpack(cells))
-    if failed then rows:tint(RESULT, "bad") end
+    if failed then rows:tint(result, "bad") end
   end
   local count, total = #rows.rows, values.int(value.total)
   return (count > 0 and rows:text(view) or "No writes found.\n")

@@ -22,7 +22,7 @@ static void break_off(struct reachability *reachability, enum err_code code, str
 /* */
 static void test_an_outage_lasts_from_a_failed_connection_to_a_response(void **state)
 {
-    struct reachability *r = reachability_new("http://example.com", clock_real());
+    struct reachability *r = reachability_new("http://example.com", NULL, clock_real());
     int woken = 0;
     struct reach_waiter waiter = {.fn = count, .ctx = &woken};
     struct err err, shown;
