@@ -45,7 +45,8 @@ static void read_attribute(struct schema_kind *kind, char *word)
             *(const char *const **)((char *)kind + lists[i].at) = schema_words(value);
     if ((value = schema_value(word, "singular"))) kind->singular = value;
     if ((value = schema_value(word, "first"))) kind->first_status = value;
-    if ((value = schema_value(word, "name"))) kind->names = *value == 'p' ? SCHEMA_PATH : SCHEMA_LABEL;
+    if ((value = schema_value(word, "name")))
+        kind->names = *value == 'p' ? SCHEMA_PATH : *value == 'a' ? SCHEMA_ANY : SCHEMA_LABEL;
 }
 
 static const char *lower(const char *text)

@@ -5,7 +5,8 @@
 #pragma once
 #include "base/str.h"
 
-enum schema_names { SCHEMA_SUBDOMAIN, SCHEMA_LABEL, SCHEMA_PATH };
+/* SCHEMA_ANY: a rule of the kind checks the name. */
+enum schema_names { SCHEMA_SUBDOMAIN, SCHEMA_LABEL, SCHEMA_PATH, SCHEMA_ANY };
 
 /* Lists of strings end with NULL, and are never NULL themselves. */
 struct schema_subresource {

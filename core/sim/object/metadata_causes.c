@@ -35,15 +35,16 @@ static void check_name(const struct sim_kind *kind, json_t *causes, const json_t
                *prefix = sim_text_at(object, "metadata.generateName");
     static bool (*const checks[])(struct str, struct buf *) = {[SCHEMA_SUBDOMAIN] = sim_check_subdomain,
                                                                [SCHEMA_LABEL] = sim_check_label,
-                                                               [SCHEMA_PATH] = sim_check_segment};
+                                                               [SCHEMA_PATH] = sim_check_segment,
+                                                               [SCHEMA_ANY] = NULL};
     bool (*check)(struct str, struct buf *) = checks[kind->names];
-    if (*prefix && !check_prefix(check, prefix, &problems))
+    if (check && *prefix && !check_prefix(check, prefix, &problems))
         sim_add_problems(causes, "metadata.generateName", prefix, &problems);
     if (sim_is_crd(kind)) sim_crd_check_name(object, "metadata.generateName", causes);
     if (!*name)
         json_array_append_new(causes, sim_cause("FieldValueRequired", "metadata.name", NULL,
                                                 "name or generateName is required"));
-    else if (!check(str_of(name), &problems))
+    else if (check && !check(str_of(name), &problems))
         sim_add_problems(causes, "metadata.name", name, &problems);
     if (sim_is_crd(kind)) sim_crd_check_name(object, "metadata.name", causes);
 }

@@ -186,6 +186,8 @@ func (k *schemaKind) addNames(store *genericregistry.Store) {
 	case k.accepts(store, "a:B"), k.wantsSegment(store):
 		k.attributes = append(k.attributes, "name=path")
 	case k.accepts(store, "a.b"):
+	case k.accepts(store, "2001:db8::1"):
+		k.attributes = append(k.attributes, "name=any")
 	case k.accepts(store, "1a"):
 		k.attributes = append(k.attributes, "name=label")
 	case k.accepts(store, "a"):

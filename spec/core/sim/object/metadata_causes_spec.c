@@ -29,6 +29,11 @@ static void test_a_create_looks_at_metadata_where_a_server_does(void **state)
          "must consist of lower case alphanumeric characters, '-' or '.', and must start and end with an "
          "alphanumeric character (e.g. 'example.com', regex used for validation is "
          "'[a-z0-9]([-a-z0-9]*[a-z0-9])?(\\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*'), spec.template.labels: "},
+        /* The rule of its spec checks the name of an address, and nothing else does. */
+        {"ipaddresses",
+         "{'metadata':{'name':'2001:DB8::2'},'spec':{'parentRef':{'resource':'services','name':'a'}}}",
+         "IPAddress.networking.k8s.io \"2001:DB8::2\" is invalid: metadata.name: Invalid value: "
+         "\"2001:DB8::2\": must be in canonical form (\"2001:db8::2\")"},
         {"services", "{'spec':{'clusterIP':'10.0.0.7'}}",
          "Service \"\" is invalid: spec.clusterIPs: Invalid value: [\"\"]: failed to allocate IP: "
          "IPAddress.networking.k8s.io \"10.0.0.7\" is invalid: spec.parentRef.name: Required value"},
