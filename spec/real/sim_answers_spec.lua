@@ -41,6 +41,8 @@ describe("the simulator as a real server", function()
     data = '"data":{"a":"b\255c\195\237\160\128\195\164"}'
     assert.equal("b\u{FFFD}c\u{FFFD}\u{FFFD}\u{FFFD}\u{FFFD}ä",
       ask("POST", path, form:format("odd", "", data)).data.a)
+    assert.equal("\u{FFFD}x\u{FFFD}😀\u{FFFD}z", ask("PUT", path .. "/odd", form:format("odd", "",
+      [["data":{"a":"\ud800x\udc00\ud83d\ude00\ud83dz"}]])).data.a)
     assert.equal(422, code_of("POST", path, form:format("odd\255", "", data)))
     assert.equal(422, code_of("POST", path, form:format("odd2", ',"labels":{"a":"\255"}', data)))
     assert.equal(400, code_of("POST", path .. "?fieldValidation=Strict", form:format("odd2", "", '"a\255":1')))

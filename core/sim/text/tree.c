@@ -120,16 +120,52 @@ static void put_valid(struct str text, struct buf *out)
     }
 }
 
+/* Returns whether the text begins with an escape as "\\ud83d", the half of a pair, whose second digit is one
+ * of `digits`. */
+static bool is_half(struct str text, const char *digits)
+{
+    return text.n >= 6 && text.p[0] == '\\' && text.p[1] == 'u' && (text.p[2] | 0x20) == 'd' && text.p[3] &&
+           strchr(digits, text.p[3]) && isxdigit((unsigned char)text.p[4]) &&
+           isxdigit((unsigned char)text.p[5]);
+}
+
+/* Likewise, each half of a pair that stands alone. Returns whether there is one. */
+static bool put_paired(struct str text, struct buf *out)
+{
+    bool found = false;
+    while (text.n) {
+        bool first = is_half(text, "89abAB"),
+             alone = first ? !is_half((struct str){text.p + 6, text.n - 6}, "cdefCDEF")
+                           : is_half(text, "cdefCDEF");
+        size_t n = alone ? 6 : first ? 12 : text.n > 1 && *text.p == '\\' ? 2 : 1;
+        buf_append(out, alone ? "\\ufffd" : text.p, n);
+        found |= alone;
+        text = (struct str){text.p + n, text.n - n};
+    }
+    return found;
+}
+
+/* Returns whether `out` has the text as Go reads it, if that is other than jansson does. */
+static bool put_readable(struct str text, const json_error_t *error, struct buf *out)
+{
+    enum json_error_code code = json_error_code(error);
+    if (code == json_error_invalid_utf8) {
+        put_valid(text, out);
+        return out->len > text.n;
+    }
+    return code == json_error_invalid_syntax && strstr(error->text, "invalid Unicode '\\u") &&
+           put_paired(text, out);
+}
+
 json_t *sim_parse(struct str text, size_t flags, json_error_t *error)
 {
     struct buf other = {0};
     json_t *value = json_loadb(text.p ? text.p : "", text.n, flags, error);
-    enum json_error_code code = value ? json_error_unknown : json_error_code(error);
     bool alone = !(flags & JSON_DISABLE_EOF_CHECK); /* and no YAML, which is refused then */
-    if (code == json_error_invalid_utf8 && alone) put_valid(text, &other);
-    if (other.len > text.n)
+    if (!value && alone && put_readable(text, error, &other))
         value = sim_parse(buf_slice(&other), flags, error);
-    else if (code == json_error_numeric_overflow && widen_integers(text, false, &other))
+    else if (!value && json_error_code(error) == json_error_numeric_overflow &&
+             widen_integers(text, false, &other))
         value = json_loadb(other.data, other.len, flags, error);
     buf_clear(&other);
     return value;

@@ -32,8 +32,8 @@ json_t *sim_textf(const char *format, ...) __attribute__((format(printf, 1, 2)))
 json_t *sim_vtextf(const char *format, va_list args) __attribute__((format(printf, 1, 0)));
 /* Returns a string from bytes that may not be UTF-8; NULL is "". New reference. */
 json_t *sim_string(const char *text);
-/* Parses JSON as jansson does, but integers beyond 64 bits become doubles, and bytes that are no UTF-8
- * U+FFFD, as in Go. New reference. */
+/* Parses JSON as jansson does, but integers beyond 64 bits become doubles, and bytes that are no UTF-8,
+ * or escapes of half a pair, U+FFFD, as in Go. New reference. */
 json_t *sim_parse(struct str text, size_t flags, json_error_t *error);
 /* Adds the members of an object that is stored, of whose text everything is known to be right, to another
  * one, which is returned: several times as fast as parsing it. A list that begins at `skipped`, which may be

@@ -54,10 +54,38 @@ static void test_bytes_that_are_no_utf8_are_replaced_but_in_yaml(void **state)
     assert_null(sim_parse(STR("\xff"), JSON_DECODE_ANY, &error));
 }
 
+static void test_half_a_pair_is_replaced(void **state)
+{
+    static const char *const cases[][2] = {
+        {"\\ud800x", "\xef\xbf\xbdx"},
+        {"\\uDC00\\ud83D\\ude00\\ud83d", "\xef\xbf\xbd\xf0\x9f\x98\x80\xef\xbf\xbd"},
+        {"\\ud83d\\ud83d\\ude00", "\xef\xbf\xbd\xf0\x9f\x98\x80"},
+        {"\\\\ud800\\udfff", "\\ud800\xef\xbf\xbd"},
+        {"\xff\\udbff\\u0041", "\xef\xbf\xbd\xef\xbf\xbd"
+                               "A"},
+    };
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        struct buf text = {0};
+        json_error_t error;
+        buf_printf(&text, "{\"a\":\"%s\"}", cases[i][0]);
+        json_t *value = sim_parse(buf_slice(&text), 0, &error);
+        if (!value) fail_msg("%s: %s", cases[i][0], error.text);
+        assert_string_equal(sim_text_at(value, "a"), cases[i][1]);
+        json_decref(value);
+        buf_clear(&text);
+    }
+    json_error_t error;
+    assert_null(sim_parse(STR("{\"a\":\"\\ud800\""), 0, &error));
+    assert_null(sim_parse(STR("[\"\\ud8"), 0, &error));
+    assert_null(sim_parse(STR("[\"\\ud8zz\"]"), 0, &error));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_bytes_that_are_no_utf8_are_replaced_but_in_yaml),
+        cmocka_unit_test(test_half_a_pair_is_replaced),
         cmocka_unit_test(test_values_are_compact_and_in_their_order),
         cmocka_unit_test(test_any_text_is_read_again_as_the_same_value),
     };
