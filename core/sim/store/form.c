@@ -78,12 +78,19 @@ void sim_form_list_head(struct buf *out, struct sim_view *view, const struct sim
     buf_puts(out, view->form == SIM_FORM_TABLE ? ",\"rows\":" : ",\"items\":");
 }
 
+/* Returns whether a server has no table of its own for the kind, as "Created At" shows, or a definition. */
+static bool has_common_table(const struct sim_kind *kind)
+{
+    size_t count = json_array_size(kind->printer_columns);
+    const json_t *last = count ? json_array_get(kind->printer_columns, count - 1) : NULL;
+    return !last || (!kind->custom && strcmp(sim_text_at(last, "name"), "Created At") == 0);
+}
+
 /* Go writes null where it has made no slice. */
 static const char *none_of(const struct sim_view *view)
 {
-    const struct sim_kind *kind = view->served->kind;
-    bool has_columns = view->form == SIM_FORM_TABLE && json_array_size(kind->printer_columns) > 0;
-    return view->form == SIM_FORM_JSON || has_columns ? "[]" : "null";
+    bool has_rows = view->form == SIM_FORM_TABLE && !has_common_table(view->served->kind);
+    return view->form == SIM_FORM_JSON || has_rows ? "[]" : "null";
 }
 
 /* Lists of custom resources are written in the order of their keys: metadata comes behind the items. */
