@@ -32,12 +32,13 @@ end
 
 -- The columns to show, and the place of RESULT among them.
 local function chosen(list, wide)
-  local columns, named = {}, has_cluster(list)
+  local columns, named, result = {}, has_cluster(list), nil
   for _, column in ipairs(COLUMNS) do
     if named or column ~= "CLUSTER" then columns[#columns + 1] = column end
-    if column == "RESULT" and not wide then break end
+    if column == "RESULT" then result = #columns end
+    if result and not wide then break end
   end
-  return columns, named and 7 or 6
+  return columns, result
 end
 
 return function(value, view)
