@@ -78,7 +78,8 @@ void sim_form_list_head(struct buf *out, struct sim_view *view, const struct sim
     buf_puts(out, view->form == SIM_FORM_TABLE ? ",\"rows\":" : ",\"items\":");
 }
 
-/* Returns whether a server has no table of its own for the kind, as "Created At" shows, or a definition. */
+/* Returns whether tables of the kind are the one that a server has for any kind: it ends with Created At, or
+ * the kind has no columns. */
 static bool has_common_table(const struct sim_kind *kind)
 {
     size_t count = json_array_size(kind->printer_columns);

@@ -129,7 +129,7 @@ static bool is_half(struct str text, const char *digits)
            isxdigit((unsigned char)text.p[5]);
 }
 
-/* Likewise, each half of a pair that stands alone. Returns whether there is one. */
+/* Each half of a pair that stands alone is U+FFFD, too. Returns whether there was one. */
 static bool put_paired(struct str text, struct buf *out)
 {
     bool found = false;
@@ -161,8 +161,8 @@ json_t *sim_parse(struct str text, size_t flags, json_error_t *error)
 {
     struct buf other = {0};
     json_t *value = json_loadb(text.p ? text.p : "", text.n, flags, error);
-    bool alone = !(flags & JSON_DISABLE_EOF_CHECK); /* and no YAML, which is refused then */
-    if (!value && alone && put_readable(text, error, &other))
+    bool whole = !(flags & JSON_DISABLE_EOF_CHECK); /* and no YAML, which is refused then */
+    if (!value && whole && put_readable(text, error, &other))
         value = sim_parse(buf_slice(&other), flags, error);
     else if (!value && json_error_code(error) == json_error_numeric_overflow &&
              widen_integers(text, false, &other))

@@ -146,7 +146,6 @@ static void test_a_key_that_comes_twice_in_a_row(void **state)
     }
 }
 
-/* The last metadata is the one that names the object. */
 /* Nothing has been written to the area of the encoder when its entries move. */
 static void test_a_key_that_comes_twice_before_all_else(void **state)
 {
@@ -156,6 +155,7 @@ static void test_a_key_that_comes_twice_before_all_else(void **state)
     root_unref(root);
 }
 
+/* The last metadata is the one that names the object. */
 static void test_metadata_twice(void **state)
 {
     struct fixture *f = *state;
