@@ -1,5 +1,6 @@
 -- Tables of the simulator beside those of the real API server: columns and cells of each kind, of objects with few
 -- fields and of some with a status.
+local await = require "spec.support.await"
 local apiserver = require "spec.support.apiserver"
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
@@ -86,6 +87,28 @@ describe("tables of the simulator", function()
       if case.name == "ResourceQuota" then apis[1]:delete(path) end -- it would refuse pods
     end)
   end
+
+  -- Custom kinds without columns, and with one that is called as that of the five kinds below.
+  it("have no null for rows of custom kinds", function()
+    for name, column in pairs { plains = "", dated = [[,"additionalPrinterColumns":[{"name":"Created At","type":"date",
+      "jsonPath":".metadata.creationTimestamp"}] ]] } do
+      local definition = cjson.decode(([[{"apiVersion":"apiextensions.k8s.io/v1","kind":"CustomResourceDefinition",
+        "metadata":{"name":"%s.rows.example.com"},"spec":{"group":"rows.example.com","scope":"Cluster",
+        "names":{"plural":"%s","kind":"%s"},"versions":[{"name":"v1","served":true,"storage":true,
+        "schema":{"openAPIV3Schema":{"type":"object"}}%s}]}}]]):format(name, name, (name:gsub("^%l", string.upper)),
+        column))
+      for _, api in ipairs { real:api(), sim.api } do
+        api:create("/apis/apiextensions.k8s.io/v1/customresourcedefinitions", definition)
+        local found
+        await(function()
+          found = table_of(api, "/apis/rows.example.com/v1/" .. name)
+          return found.kind == "Table" or nil
+        end, "a table of " .. name, 60)
+        assert.same({}, found.rows, name) -- cjson.null is no table
+        api:delete("/apis/apiextensions.k8s.io/v1/customresourcedefinitions/" .. definition.metadata.name)
+      end
+    end
+  end)
 
   it("have null for rows where the real server has it", function()
     local function rows_of(api, path)

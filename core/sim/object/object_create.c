@@ -80,7 +80,7 @@ json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, cons
            *metadata = json_object_get(object, "metadata");
     bool good = place(kind, metadata, ns, refusal);
     if (good) {
-        name_it(metadata, now->suffix);
+        name_it(metadata, kind->names == SCHEMA_ANY ? "" : now->suffix); /* a part of a name is none there */
         if (strcmp(kind->kind, "LimitRange") == 0 && !*sim_text_at(metadata, "name"))
             json_object_set_new(metadata, "name", sim_string(now->uid));
         stamp(kind, metadata, now);

@@ -78,13 +78,13 @@ void sim_form_list_head(struct buf *out, struct sim_view *view, const struct sim
     buf_puts(out, view->form == SIM_FORM_TABLE ? ",\"rows\":" : ",\"items\":");
 }
 
-/* Returns whether tables of the kind are the one that a server has for any kind: it ends with Created At, or
- * the kind has no columns. */
+/* Returns whether the kind is one of a server's own that has the table common to them, which ends with
+ * Created At. */
 static bool has_common_table(const struct sim_kind *kind)
 {
-    size_t count = json_array_size(kind->printer_columns);
-    const json_t *last = count ? json_array_get(kind->printer_columns, count - 1) : NULL;
-    return !last || (!kind->custom && strcmp(sim_text_at(last, "name"), "Created At") == 0);
+    const json_t *columns = kind->printer_columns,
+                 *last = json_array_get(columns, json_array_size(columns) - 1);
+    return !kind->custom && strcmp(sim_text_at(last, "name"), "Created At") == 0;
 }
 
 /* Go writes null where it has made no slice. */

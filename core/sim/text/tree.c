@@ -166,7 +166,7 @@ json_t *sim_parse(struct str text, size_t flags, json_error_t *error)
         value = sim_parse(buf_slice(&other), flags, error);
     else if (!value && json_error_code(error) == json_error_numeric_overflow &&
              widen_integers(text, false, &other))
-        value = json_loadb(other.data, other.len, flags, error);
+        value = sim_parse(buf_slice(&other), flags, error);
     buf_clear(&other);
     return value;
 }

@@ -68,10 +68,12 @@ static void test_half_a_pair_is_replaced(void **state)
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         struct buf text = {0};
         json_error_t error;
-        buf_printf(&text, "{\"a\":\"%s\"}", cases[i][0]);
+        buf_printf(&text, "{\"n\":18446744073709551616,\"a\":\"%s\",\"o\":-9223372036854775809}",
+                   cases[i][0]);
         json_t *value = sim_parse(buf_slice(&text), 0, &error);
         if (!value) fail_msg("%s: %s", cases[i][0], error.text);
         assert_string_equal(sim_text_at(value, "a"), cases[i][1]);
+        assert_true(json_is_real(json_object_get(value, "n")) && json_is_real(json_object_get(value, "o")));
         json_decref(value);
         buf_clear(&text);
     }
