@@ -140,13 +140,23 @@ static bool explain_getenv(struct buf *text)
     return is_it;
 }
 
+/* "attempt to index global 'k8s' (a nil value)": nothing is there that a script did not require. */
+static bool explain_k8s(struct buf *text)
+{
+    static const char global[] = "global 'k8s' (a nil value)";
+    bool is_it = memmem(text->data, text->len, global, sizeof global - 1);
+    if (is_it) buf_puts(text, "; begin the file by: local k8s = require \"k8s\"");
+    return is_it;
+}
+
 /* Adds the last absent field to the message as a hint: what the script did with it since is unknown. */
 void absent_explain(struct script *script, struct buf *text)
 {
     struct absent *absent = &script->call.absent;
     if (text->len == 0) return;
     explain_function(script, text);
-    if (explain_getenv(text) || explain_name(absent, text) || !absent->root || !is_about_nil(text)) return;
+    if (explain_getenv(text) || explain_k8s(text) || explain_name(absent, text)) return;
+    if (!absent->root || !is_about_nil(text)) return;
     struct buf path = {0};
     if (!find_path(root_value(absent->root), absent->parent.at, &path, 0)) buf_putc(&path, '?');
     bool from_zero = absent->key_len == 0 && absent->index == 0;

@@ -97,6 +97,16 @@ static void test_a_nearest_name_of_k8s_is_reported(void **state)
     assert_ask(c, c->script, "for i = 1, 1000 do assert(k8s['name' .. i] == nil) end return 'fine'", "fine");
 }
 
+static void test_a_file_without_its_first_line_is_told_of_it(void **state)
+{
+    struct cluster *c = *state;
+    const char *said = cluster_load_error(c, "x", "local pods = k8s.informer('pods')");
+    if (!strstr(said, "x.lua:1: attempt to index global 'k8s' (a nil value); begin the file by: local k8s = "
+                      "require \"k8s\""))
+        fail_msg("%s", said);
+    assert_null(strstr(cluster_load_error(c, "x", "local pods = k9s.informer('pods')"), "begin the file"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -105,6 +115,7 @@ int main(void)
         T(test_what_is_no_name_of_a_method_is_nil),
         T(test_every_class_with_methods_raises),
         T(test_a_nearest_name_of_k8s_is_reported),
+        T(test_a_file_without_its_first_line_is_told_of_it),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
