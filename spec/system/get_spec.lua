@@ -275,6 +275,9 @@ describe("kubelua get", function()
       { '-l/--selector: "a in (b": character', "get", "pods", "-w", "-l", "a in (b" },
       { '-o/--output: "xml" is not table|wide|json|yaml|name|custom-columns', "get", "pods", "-o", "xml" },
       { 'custom-columns: "NAME" is not HEADING:PATH', "get", "pods", "-o", "custom-columns=NAME" },
+      { '-L/--label-columns: "a=b" is not the key of a label', "get", "pods", "-L", "a=b" },
+      { "--sort-by: unexpected path string, expected a 'name1.name2'", "get", "pods", "--sort-by", "{.a}{.b}" },
+      { "--show-labels option cannot be used with json printer", "get", "pods", "-o", "json", "--show-labels" },
       { '--field-selector: "status" is not PATH=VALUE', "get", "pods", "--field-selector", "status" },
       { "expected one expression", "query" },
     } do

@@ -7,9 +7,10 @@
 static struct {
     const char *form, *namespace_, *selector, *field_selector, *value;
     const char *socket;
-    const char *sort_by;
+    const char *sort_by, *order;
+    struct flag_list labels;
     int64_t interval_ms;
-    bool all, show_secrets, once, objects;
+    bool all, show_labels, show_secrets, once, objects;
     bool watch, watch_only, watch_events;
 } given = {.form = "table", .value = "table", .sort_by = "cpu", .interval_ms = 2000};
 
@@ -33,6 +34,13 @@ static const struct flag get_flags[] = {
     {"output", 'o', FLAG_STRING, &given.form, "FORMAT", "table|wide|json|yaml|name|custom-columns=|jsonpath=",
      "Output format: table, wide, json, yaml, name, custom-columns=HEADING:PATH,... or jsonpath=TEMPLATE "
      "(default table)"},
+    {"label-columns", 'L', FLAG_LIST, &given.labels, "LABEL,...", NULL,
+     "In a table, columns with the values of these labels (repeatable)"},
+    {"show-labels", 0, FLAG_BOOL, &given.show_labels, NULL, NULL,
+     "In a table, all labels as the last column"},
+    {"sort-by", 0, FLAG_STRING, &given.order, "JSONPATH", NULL,
+     "Order of the objects, by a field that is a number or string: '{.metadata.creationTimestamp}' (default "
+     "in a table by namespace and name)"},
     {"watch", 'w', FLAG_BOOL, &given.watch, NULL, NULL, "Then show changes as they come, until interrupted"},
     {"watch-only", 0, FLAG_BOOL, &given.watch_only, NULL, NULL, "Show changes only"},
     {"output-watch-events", 0, FLAG_BOOL, &given.watch_events, NULL, NULL,

@@ -140,14 +140,29 @@ end
 -- Whether the columns of the kind are known here.
 function columns.knows(kind) return KINDS[kind] ~= nil end
 
--- The columns of a kind; `namespaced`: with NAMESPACE.
-function columns.of(kind, wide, namespaced)
+-- The columns of a kind; `namespaced`: with NAMESPACE; `more`: the last ones.
+function columns.of(kind, wide, namespaced, more)
   local list = {}
   if namespaced then list[1] = of("NAMESPACE", "metadata.namespace") end
   list[#list + 1] = of("NAME", "metadata.name")
   local parts = KINDS[kind] or GENERIC
   for _, column in ipairs(parts[1]) do list[#list + 1] = column end
   for _, column in ipairs(wide and parts[2] or {}) do list[#list + 1] = column end
+  for _, column in ipairs(more or {}) do list[#list + 1] = column end
+  return list
+end
+
+-- A column for each label of the texts "LABEL,LABEL", headed by what stands behind the last slash of its key, and
+-- LABELS with all of them last; nil and why.
+function columns.of_labels(texts, all)
+  local list = {}
+  for key in table.concat(texts, ","):gmatch "[^,]+" do
+    if not key:find "^[%w/._-]+$" then
+      return nil, ('-L/--label-columns: "%s" is not the key of a label'):format(key)
+    end
+    list[#list + 1] = of(key:match "[^/]*$":upper(), ("metadata.labels['%s']"):format(key), "")
+  end
+  if all then list[#list + 1] = { "LABELS", "metadata.labels", show = labels } end
   return list
 end
 

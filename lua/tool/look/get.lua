@@ -5,6 +5,7 @@ local fields = require "tool.look.fields"
 local jsonpath = require "tool.look.jsonpath"
 local program = require "tool.look.program"
 local server_table = require "tool.look.server_table"
+local sort = require "tool.look.sort"
 local text_table = require "tool.table"
 local watch = require "tool.look.watch"
 
@@ -105,6 +106,8 @@ function forms.yaml(command, lines)
   return n
 end
 
+local NAME_COLUMNS = { { "", "kind" }, { "", "apiVersion" }, { "", "metadata.name" } }
+
 -- "deployment.apps/web": of kind, apiVersion and name.
 local function name_of(command, line)
   local row = command.parse(line)
@@ -195,6 +198,29 @@ local function form_of(command)
   return "columns", list
 end
 
+local function label_columns_of(command)
+  local flags = command.flags
+  local form, shows = flags.output, flags["show-labels"]
+  if shows and not FORMS_OF_SERVER[form] then
+    command.fail(command.USAGE, ("--show-labels option cannot be used with %s printer"):format(form))
+  end
+  local list, why = columns.of_labels(flags["label-columns"], shows)
+  return list or command.fail(command.USAGE, why)
+end
+
+-- The order that is asked for; of changes there is none.
+local function order_of(command, watches, only)
+  local text = command.flags["sort-by"]
+  if not text or text == "" then return nil end
+  local by, why = sort.parse(text)
+  if not by then command.fail(command.USAGE, why) end
+  if watches then
+    io.stderr:write(only and "Warning: --watch-only requested, --sort-by will be ignored\n"
+      or "Warning: --watch requested, --sort-by will be ignored for watch events received\n")
+  end
+  return by
+end
+
 -- The form of the output, and its columns or template.
 local function request_of(command)
   local form, list, template = form_of(command)
@@ -202,12 +228,22 @@ local function request_of(command)
   local kind, arguments = kind_of(command)
   local names, namespace = names_of(command, arguments)
   local only = flags["watch-only"]
+  local watches = flags.watch or only or flags["output-watch-events"]
   return {
     form = form, columns = list, template = template, names = names, namespace = namespace, only = only,
     kind = kind, selector = flags.selector, masks = not flags["show-secrets"],
     conditions = conditions_of(command, flags["field-selector"]), events = flags["output-watch-events"],
-    watches = flags.watch or only or flags["output-watch-events"],
+    watches = watches, labels = label_columns_of(command), by = order_of(command, watches, only),
   }
+end
+
+-- The lines in the order that is asked for.
+local function in_order(command, what, resource, lines)
+  if not what.by then return lines end
+  local ordered, why, is_absent = sort.lines(command, what.by, lines, not what.paths)
+  if ordered then return ordered end
+  local problem = is_absent and what.by.path ~= "" and fields.problem(command.host, resource, what.by.path)
+  command.fail(command.USAGE, why .. (problem and ": " .. problem or ""))
 end
 
 local function put_all(command, what, lines, run)
@@ -216,23 +252,32 @@ local function put_all(command, what, lines, run)
     what.name_of = function(line) return name_of(command, line) end
     return watch(command, what, lines, function() return run(program.changes) end)
   end
-  if what.columns then return put_table(command, lines, what.columns, what.form ~= "columns") end
+  local sorts = not what.by and what.form ~= "columns"
+  if what.columns then return put_table(command, lines, what.columns, sorts) end
   if what.template then return put_template(command, lines, what.template, single) end
   return forms[what.form](command, lines, single)
 end
 
-local KEYS = { "metadata.namespace", "metadata.name" }
+-- The paths of columns, and of the order.
+local function paths_of(what, list)
+  local paths = columns.paths(list)
+  for _, path in ipairs(what.by and sort.paths(what.by) or {}) do paths[#paths + 1] = path end
+  return paths
+end
 
 -- As the server prints what the cache has; how many objects there are, nil when the columns are known here, or the
 -- server has no table.
-local function put_server_table(command, session, what, kind)
+local function put_server_table(command, session, what, kind, resource)
   if not FORMS_OF_SERVER[what.form] or what.watches or columns.knows(kind) then return nil end
-  local begin, objects = setmetatable({ paths = KEYS }, { __index = what }), {}
-  for line in lines_of(command, session, program.begin(begin)) do
+  local list = columns.of("", false, true, what.labels)
+  local begin = setmetatable({ paths = paths_of(what, list) }, { __index = what })
+  local objects = {}
+  for line in in_order(command, begin, resource, lines_of(command, session, program.begin(begin))) do
     local row = command.parse(line)
-    objects[#objects + 1] = { type(row[1]) == "string" and row[1] or "", row[2] }
+    local cells = columns.cells(list, row, os.time())
+    objects[#objects + 1] = { type(row[1]) == "string" and row[1] or "", cells[2], unpack(cells, 4) }
   end
-  table.sort(objects, comes_before)
+  if not what.by then table.sort(objects, comes_before) end
   if #objects > 0 and not server_table(command, session, what, objects) then return nil end
   return #objects
 end
@@ -247,11 +292,14 @@ return function(command)
   if not session then command.fail(command.USAGE, why) end
   local shown, namespaced, resource = look_up(command, session, what.kind)
   warn_of(command, resource, what.conditions)
-  if form == "table" or form == "wide" then what.columns = columns.of(shown, form == "wide", namespaced) end
-  what.paths = what.columns and columns.paths(what.columns)
-    or form == "name" and { "kind", "apiVersion", "metadata.name" } or nil
-  local n, follow = put_server_table(command, session, what, shown)
-  if not n then n, follow = put_all(command, what, lines_of(command, session, program.begin(what))) end
+  if FORMS_OF_SERVER[form] then what.columns = columns.of(shown, form == "wide", namespaced, what.labels) end
+  local list = what.columns or form == "name" and NAME_COLUMNS
+  what.paths = list and paths_of(what, list)
+  local n, follow = put_server_table(command, session, what, shown, resource)
+  if not n then
+    local lines, run = lines_of(command, session, program.begin(what))
+    n, follow = put_all(command, what, in_order(command, what, resource, lines), run)
+  end
   if names and n < #names and not what.only then
     local lost = #names == 1 and ('"%s"'):format(names[1]) or ("%d of %d"):format(#names - n, #names)
     command.fail(command.FINDINGS, ("%s: %s not found in the cache"):format(what.kind, lost))

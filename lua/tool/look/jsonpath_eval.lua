@@ -252,6 +252,21 @@ local function stream(nodes, each, next_object, quote, put)
   end
 end
 
+-- Calls a function whose errors of this file become nil and why.
+local function try(run_it)
+  local ok, why = pcall(run_it)
+  if ok then return true end
+  if type(why) ~= "table" or not why.jsonpath then error(why, 0) end
+  return nil, why.jsonpath
+end
+
+-- The values that steps lead to; nil and why on failure.
+function eval.find(list, value)
+  local values
+  local ok, why = try(function() values = walk({ value }, list) end)
+  return ok and values, why
+end
+
 local function map_of(fields)
   local names = {}
   for name in pairs(fields) do names[#names + 1] = name end
@@ -262,7 +277,7 @@ end
 -- Puts out what the template makes of the objects: of the list of them, or with `single` of the one. `quote` makes JSON
 -- of a text. Nil and why on failure.
 function eval.run(nodes, next_object, single, quote, put)
-  local ok, why = pcall(function()
+  return try(function()
     local each = not single and streamed(nodes)
     if each then return stream(nodes, each, next_object, quote, put) end
     local items = {}
@@ -271,9 +286,6 @@ function eval.run(nodes, next_object, single, quote, put)
       metadata = map_of { resourceVersion = "" } }
     if items[1] or not single then run(nodes, single and items[1] or list, quote, put) end
   end)
-  if ok then return true end
-  if type(why) ~= "table" or not why.jsonpath then error(why, 0) end
-  return nil, why.jsonpath
 end
 
 return eval

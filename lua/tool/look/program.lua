@@ -88,7 +88,13 @@ function look_line(object)
   local row, copy = {}, look_masks and masked(object)
   for i, path in ipairs(look_paths) do
     local value
-    if copy then value = in_copy(copy, path) else value = object:get(path) end
+    if path == "" then
+      value = copy or object
+    elseif copy then
+      value = in_copy(copy, path)
+    else
+      value = object:get(path)
+    end
     row[i] = value == nil and k8s.null or value
   end
   return k8s.json.encode(row)
@@ -120,7 +126,8 @@ local function meanings(text)
 end
 
 -- `what`: kind, namespace, selector, conditions ({ path, operator, value }), names, masks, and paths of whose values an
--- array is printed; without them the object is. watches: for program.changes, from now on; only: for nothing else.
+-- array is printed ("": the object); without them the object is. watches: for program.changes, from now on; only: for
+-- nothing else.
 function program.begin(what)
   local out = { ("local query = kind(%q):query()\n"):format(what.kind) }
   local function add(text, ...) out[#out + 1] = text:format(...) .. "\n" end

@@ -34,8 +34,8 @@ local function shown_of(definitions, wide)
   return shown, headings
 end
 
--- Writes a table of these objects, { namespace, name } each, in their order; false when the server has none. An object
--- that the server no longer has is left out.
+-- Writes a table of these objects, { namespace, name, ... } each, in their order; false when the server has none.
+-- Behind the columns of the server are those of what.labels. An object that the server no longer has is left out.
 return function(command, session, what, objects)
   local only = #objects == 1 and objects[1]
   local asked = what
@@ -45,11 +45,13 @@ return function(command, session, what, objects)
   local shown, headings = shown_of(definitions, what.form == "wide")
   local namespaced = objects[1][1] ~= ""
   if namespaced then table.insert(headings, 1, "NAMESPACE") end
+  for _, column in ipairs(what.labels) do headings[#headings + 1] = column[1] end
   local out = text_table.new(unpack(headings))
   for _, object in ipairs(objects) do
     local row = by_key[object[1] .. "/" .. object[2]]
     local cells = namespaced and { object[1] } or {}
     for _, i in ipairs(row and shown or {}) do cells[#cells + 1] = columns.text(row[i]) end
+    for i = 3, #object do cells[#cells + 1] = object[i] end
     if row then out:add(unpack(cells)) end
   end
   command.write(out:text(command.view))
