@@ -81,6 +81,23 @@ describe("the simulator as a real server", function()
     assert.equal(422, ask("POST", path, "---\n---\n" .. head .. "metadata: {name: a}\n", "application/yaml").code)
   end)
 
+  it("refuses in YAML what Go's reader of YAML refuses", function()
+    local maps, head = "/api/v1/namespaces/default/configmaps", "kind: ConfigMap\napiVersion: v1\nmetadata: {name: a}\n"
+    local json = [[{"kind":"ConfigMap","apiVersion":"v1","metadata":{"name":"a"},"data":{"a":"%s"}}]]
+    for _, text in ipairs { head .. [[data: {a: "x\/y"}]], head .. 'data:\n  a: "\\\\"\n\n  b: "c\n    \\/"\n',
+      [["\/"]], head .. [[data: {"a\/": b}]], json:format [[x\/y]], json:format [[\ud83d\ude00]],
+      json:format [[\\\/]], "a: @", "a: 'b", 'a: "b\n', "a: b\n  c: d", "- a\nb: c", "%FOO\n---\na: b",
+      "a: b\na: c\nb: [", "a: b\n" .. ("#\n"):rep(9) .. "\1" } do
+      assert.equal(400, ask("POST", maps .. "?dryRun=All", text, "application/yaml").code)
+      assert.equal(400, ask("PATCH", maps .. "/a?fieldManager=x", text, "application/apply-patch+yaml").code)
+    end
+    local good = "data:\n  a: 'x\\/y'\n  b: x\\/y\n  c: |\n    \"\\/\"\n  # \"\\/\"\n  d: \"\\\\/\"\n"
+    for _, text in ipairs { head .. good, json:format [[\\/\n\u00e9\"]] } do
+      ask("POST", maps .. "?dryRun=All", text, "application/yaml")
+      ask("PATCH", maps .. "/a?dryRun=All&fieldManager=x", text, "application/apply-patch+yaml")
+    end
+  end)
+
   it("has null for the items of an empty list of metadata", function()
     local path = "/api/v1/namespaces/kube-public/secrets"
     assert.equal(cjson.null, same(path, PARTIAL .. "List")[1].items)

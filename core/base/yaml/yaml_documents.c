@@ -102,15 +102,26 @@ static bool next_event(struct yaml_value *value)
     return !stops(r) && yaml_parser_parse(&value->parser, &value->event);
 }
 
+/* As Go words it: without the context, and with lines from 0, but from 1 for what the scanner finds. */
+static bool set_go_error(const yaml_parser_t *p, struct err *err)
+{
+    size_t line = p->problem_mark.line;
+    line = line ? line + (p->error == YAML_SCANNER_ERROR) : p->context_mark.line;
+    err_set(err, ERR_PARSE, "%s", p->problem ? p->problem : "unknown problem parsing YAML content");
+    return line ? err_wrap(err, "yaml: line %zu", line) : err_wrap(err, "yaml");
+}
+
 /* Sets the error with the line of the mistake; returns false. */
 static bool set_error(const struct yaml_reading *r, struct err *err)
 {
     const yaml_parser_t *p = &r->value.parser;
     const char *problem = p->problem ? p->problem : "not YAML", *context = p->context ? p->context : "";
     if (r->stopped) return err_set(err, ERR_CANCELLED, "stopped");
+    bool go_stops = r->source->as_go && p->error && !yaml_has_many_tags(p);
+    if (go_stops) return set_go_error(p, err); /* it looks for other mistakes after the whole text */
     if (r->value.flaw) {
         yaml_value_describe_flaw(&r->value, err);
-        return err_wrap(err, "line %zu", r->value.flaw_line);
+        return err_wrap(err, "%sline %zu", r->source->as_go ? "yaml: " : "", r->value.flaw_line);
     }
     if (yaml_has_many_tags(p))
         return err_set(err, ERR_LIMIT, "line %zu: more than %d %%TAG directives",
@@ -155,7 +166,7 @@ static bool read_documents(struct yaml_reading *r, struct buf *out, struct err *
     return set_error(r, err);
 }
 
-bool yaml_read_source(const struct yaml_source *source, struct buf *out, struct err *err)
+static bool read_source(const struct yaml_source *source, struct buf *out, struct err *err)
 {
     struct yaml_reading r = {.value = {.next = next_event,
                                        .max = source->max,
@@ -172,4 +183,30 @@ bool yaml_read_source(const struct yaml_source *source, struct buf *out, struct 
     yaml_value_clear(&r.value);
     buf_putc(out, ']');
     return ok;
+}
+
+/* Makes each "\/" an escape that no YAML knows; returns false if there is none. */
+static bool spoil_slashes(struct str text, struct buf *out)
+{
+    if (text.n == 0 || !memmem(text.p, text.n, "\\/", 2)) return false;
+    buf_str(out, text);
+    for (size_t i = 0; i + 1 < out->len; i++)
+        if (out->data[i] == '\\' && out->data[++i] == '/') out->data[i] = 'q';
+    return true;
+}
+
+bool yaml_read_source(const struct yaml_source *source, struct buf *out, struct err *err)
+{
+    struct yaml_source spoilt = *source;
+    struct buf text = {0};
+    size_t from = out->len;
+    bool ok = true;
+    /* A text that is wrong only now has one between double quotes. */
+    if (source->as_go && spoil_slashes(source->text, &text)) {
+        spoilt.text = buf_slice(&text);
+        ok = read_source(&spoilt, out, err);
+        out->len = from;
+    }
+    buf_clear(&text);
+    return ok && read_source(source, out, err);
 }

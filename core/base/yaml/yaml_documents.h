@@ -21,12 +21,14 @@ struct yaml_source {
     struct str text;
     bool alone;               /* a second document is an error */
     bool first;               /* nothing behind the first document is read */
+    bool as_go;               /* "\/" is an error, and errors are worded and ordered as by Go's YAML */
     size_t max;               /* bytes of the JSON */
     const char *max_name;     /* name of that limit, for messages */
     bool (*stops)(void *ctx); /* called repeatedly; true cancels; NULL: never */
     void *ctx;
 };
 
-/* Appends a JSON array of the documents; empty ones are omitted. ERR_PARSE and ERR_LIMIT begin with the line;
+/* Appends a JSON array of the documents; empty ones are omitted. ERR_PARSE and ERR_LIMIT begin with the line
+ * (with `as_go`: "yaml: line 2: ", or "yaml: " where Go knows no line);
  * ERR_CANCELLED: `stops` returned true. Output so far stays in the buffer. */
 bool yaml_read_source(const struct yaml_source *source, struct buf *out, struct err *err);

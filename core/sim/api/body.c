@@ -218,7 +218,7 @@ static json_t *parse(const struct writing *w, json_t **duplicates)
     }
     char *error = why ? xasprintf(UNREAD "%s", why) : head_problem(w, body);
     if (sim_has_type(w->request, "application/yaml")) {
-        json_decref(sim_read_yaml(w->request->body, &err));
+        json_decref(sim_read_yaml(w->request->body, false, &err));
         free(error);
         error = xstrdup(err.text);
     }

@@ -25,35 +25,24 @@ static bool from_protobuf(struct str body, struct buf *json, struct err *err)
     return true;
 }
 
-/* Turns "line 2: problem while parsing ..." into "yaml: line 1: problem": Go's parser counts lines from 0,
- * its scanner from 1. */
-static void as_go(struct err *err)
+json_t *sim_read_yaml(struct str text, bool may_repeat, struct err *err)
 {
-    char *context = strstr(err->text, " while "), *problem = strstr(err->text, ": ");
-    if (!problem || strncmp(err->text, "line ", strlen("line ")) != 0) return;
-    unsigned long line = strtoul(err->text + strlen("line "), NULL, 10);
-    bool scanned = context && strncmp(context, " while scanning", strlen(" while scanning")) == 0;
-    if (context) *context = '\0';
-    char *own = line > !scanned ? xasprintf("yaml: line %lu%s", line - !scanned, problem)
-                                : xasprintf("yaml%s", problem);
-    err_set(err, ERR_PARSE, "%s", own);
-    free(own);
-}
-
-json_t *sim_read_yaml(struct str text, struct err *err)
-{
+    static const char *const other[] = {"\\/", "\\ud", "\\uD"}; /* escapes that YAML does not know */
     const struct yaml_source source = {
-        .text = text, .first = true, .max = YAML_MAX, .max_name = "64Mi of a body"};
+        .text = text, .first = true, .as_go = true, .max = YAML_MAX, .max_name = "64Mi of a body"};
     struct buf json = {0};
     json_error_t error;
-    json_t *documents = NULL;
-    json_t *value = sim_parse(text, JSON_DISABLE_EOF_CHECK | JSON_REJECT_DUPLICATES, &error);
+    json_t *documents = NULL, *value = NULL;
+    bool is_yaml = false;
+    for (size_t i = 0; text.n && i < ARRAY_LEN(other); i++)
+        is_yaml = is_yaml || memmem(text.p, text.n, other[i], strlen(other[i]));
+    size_t flags = JSON_DISABLE_EOF_CHECK | (may_repeat ? 0 : JSON_REJECT_DUPLICATES);
+    if (!is_yaml) value = sim_parse(text, flags, &error);
     if (value) return value; /* the first document counts, and what follows it is not read */
     if (yaml_read_source(&source, &json, err)) {
         documents = sim_parse(buf_slice(&json), 0, &error);
         if (!documents) err_set(err, ERR_PARSE, "%s", error.text);
-    } else
-        as_go(err);
+    }
     json_t *first = json_incref(json_array_get(documents, 0));
     if (documents && !first) first = json_object();
     json_decref(documents);
@@ -63,7 +52,7 @@ json_t *sim_read_yaml(struct str text, struct err *err)
 
 static bool from_yaml(struct str body, struct buf *json, struct err *err)
 {
-    json_t *object = sim_read_yaml(body, err);
+    json_t *object = sim_read_yaml(body, false, err);
     if (object) sim_put_json(json, object);
     json_decref(object);
     return object != NULL;

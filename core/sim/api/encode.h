@@ -6,8 +6,9 @@
 
 /* Reads a body that is no JSON into `*json`, and has `*request` refer to it. False after an answer 400. */
 bool sim_encode_request(struct sim_request *request, struct buf *json, struct sim_reply *reply);
-/* Returns the first document of YAML, a new reference, an empty map if there is none; NULL with an error. */
-json_t *sim_read_yaml(struct str text, struct err *err);
+/* Returns the first document of YAML, a new reference, an empty map if there is none; NULL with an error.
+ * `may_repeat`: keys may stand twice in JSON. */
+json_t *sim_read_yaml(struct str text, bool may_repeat, struct err *err);
 /* Appends YAML as a server writes it. */
 void sim_put_yaml(struct buf *out, const json_t *value);
 /* A list of an object (`around`, which is taken) that is written item by item. The buffer is that of all

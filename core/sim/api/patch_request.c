@@ -124,11 +124,8 @@ static json_t *applied(void *ctx, const struct sim_kind *kind, const json_t *old
 /* Returns the configuration; NULL and a response if it is neither JSON nor YAML, or no map. */
 static json_t *read_configuration(const struct writing *w)
 {
-    json_error_t error;
     struct err err = {0};
-    json_t *given =
-        sim_parse(w->request->body, JSON_DISABLE_EOF_CHECK, &error); /* the first document counts */
-    if (!given) given = sim_read_yaml(w->request->body, &err);
+    json_t *given = sim_read_yaml(w->request->body, true, &err);
     if (json_is_object(given)) return given;
     if (json_is_null(given)) return json_object();
     char *why =

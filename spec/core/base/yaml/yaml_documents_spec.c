@@ -57,6 +57,30 @@ static void test_errors_name_the_line(void **state)
     assert_read("a: 1\nb: \xff\n", false, "line 1: invalid leading UTF-8 octet");
 }
 
+static void assert_go(const char *text, const char *expected)
+{
+    struct buf out = {0};
+    struct err err = {0};
+    struct yaml_source source = {.text = str_of(text), .as_go = true, .max = MAX, .max_name = "most"};
+    bool ok = yaml_read_source(&source, &out, &err);
+    assert_string_equal(ok ? buf_text(&out) : err.text, expected);
+    buf_clear(&out);
+}
+
+static void test_mistakes_are_those_of_go(void **state)
+{
+    assert_read("a: \"x\\/y\"\n", false, "[{\"a\":\"x/y\"}]");
+    assert_go("a: \"x\\/y\"\n", "yaml: found unknown escape character");
+    assert_go("a: b\nc: \"x\n  \\\\\\/y\"\n", "yaml: line 3: found unknown escape character");
+    assert_go("- 'x\\/y'\n- x\\/y\n- \"\\\\/\" # \"\\/\"\n", "[[\"x\\\\/y\",\"x\\\\/y\",\"\\\\/\"]]");
+    assert_go("a: @", "yaml: found character that cannot start any token");
+    assert_go("a: b\n  c: d", "yaml: line 2: mapping values are not allowed in this context");
+    assert_go("- a\nb: c", "yaml: line 1: did not find expected '-' indicator");
+    assert_go("a: 1\n\n\nb: \xff\n", "yaml: invalid leading UTF-8 octet");
+    assert_go("a: 1\na: 2\nb: [", "yaml: line 3: did not find expected node content");
+    assert_go("a: 1\na: 2\n", "yaml: line 2: duplicate map key \"a\"");
+}
+
 static void test_all_documents_together_have_a_limit(void **state)
 {
     char text[2 * MAX + 20] = "a: 1\n---\n";
@@ -115,6 +139,7 @@ int main(void)
         cmocka_unit_test(test_documents_become_an_array),
         cmocka_unit_test(test_nothing_is_read_behind_the_first_document),
         cmocka_unit_test(test_errors_name_the_line),
+        cmocka_unit_test(test_mistakes_are_those_of_go),
         cmocka_unit_test(test_all_documents_together_have_a_limit),
         cmocka_unit_test(test_tags_have_a_limit),
         cmocka_unit_test(test_it_stops_when_it_is_cancelled),
