@@ -251,8 +251,12 @@ void log_write(enum log_level level, const char *file, int line, const char *msg
 
 void log_fatal(const char *who, const char *text)
 {
-    if (atomic_load(&format) == LOG_JSON)
+    struct buf line = {0};
+    if (atomic_load(&format) == LOG_JSON) {
         log_error("Failed to start", F("err", text));
-    else
-        fprintf(stderr, "%s: %s\n", who, text);
+        return;
+    }
+    buf_printf(&line, "%s: %s\n", who, text);
+    writer_put(WRITER_STDERR, buf_slice(&line), WRITER_NEVER_WAIT); /* behind what was logged before */
+    buf_clear(&line);
 }

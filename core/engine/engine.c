@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/log.h"
 #include "base/mem.h"
@@ -293,11 +294,25 @@ void engine_close(struct engine *engine)
     web_free(engine->web);
 }
 
+/* Each line for itself. */
+static void print_refused(struct buf *refused)
+{
+    const char *line = refused->len ? buf_text(refused) : "", *end;
+    for (; (end = strchr(line, '\n')) != NULL; line = end + 1) {
+        char *one = xstrndup(line, (size_t)(end - line));
+        log_fatal("kubelua", one);
+        free(one);
+    }
+    buf_clear(refused);
+}
+
 void engine_free(struct engine *engine)
 {
-    /* The summary comes last, after everything that may still log. */
+    /* The summary comes last, after everything that may still log, but for the reason why nothing was
+     * started. */
     bool is_notified = engine->started && engine->options.keeps_running;
     struct engine_summary summary = engine->summary;
+    struct buf refused = engine->refused;
     signal_watch_free(engine->on_hangup);
     write_log_free(engine->audit);
     clusters_free(&engine->clusters);
@@ -308,4 +323,5 @@ void engine_free(struct engine *engine)
     engine_free_shards(engine);
     free(engine);
     if (is_notified) engine_log_summary(&summary);
+    print_refused(&refused);
 }

@@ -16,7 +16,7 @@ struct engine;
 enum engine_outcome {
     ENGINE_STOPPED, /* by engine_stop */
     ENGINE_ENDED,   /* by engine_end */
-    ENGINE_REFUSED, /* a script uses a kind that the server does not have; each one was printed */
+    ENGINE_REFUSED, /* a script uses a kind that the server does not have; each one is printed at the end */
 };
 
 /* Observer of an engine; each function may be NULL. All on the engine thread. */

@@ -64,6 +64,7 @@ struct engine {
     struct engine_shards *shards; /* share of this replica; NULL: there is no group */
     bool stopping;
     enum engine_outcome outcome;
+    struct buf refused; /* lines about kinds that no group serves, for which the start is refused */
 };
 
 /* --- engine.c */

@@ -17,7 +17,6 @@ enum { REFRESH_FIRST_MS = 1000, REFRESH_MAX_MS = 10000, REFRESH_SELDOM_MS = 3000
 struct resolution {
     struct engine *engine;
     const struct catalogue *catalogue;
-    struct buf refused; /* lines already logged: rules may check and use one kind */
     bool only_incoming; /* everything about the others was logged before */
     struct skipped_kinds skipped;
 };
@@ -56,14 +55,12 @@ static void refuse_incoming(struct managed_script *managed, const char *place, c
     buf_clear(&text);
 }
 
-static void refuse_start(struct resolution *r, const char *place, const struct err *err)
+/* Rules may check and use one kind: each line stands once. */
+static void refuse_start(struct buf *refused, const char *place, const struct err *err)
 {
     struct buf line = {0};
-    buf_printf(&line, "kubelua: %s: %s\n", place, err->text);
-    if (!r->refused.len || !strstr(buf_text(&r->refused), buf_text(&line))) {
-        buf_str(&r->refused, buf_slice(&line));
-        fputs(buf_text(&line), stderr);
-    }
+    buf_printf(&line, "%s: %s\n", place, err->text);
+    if (!refused->len || !strstr(buf_text(refused), buf_text(&line))) buf_str(refused, buf_slice(&line));
     buf_clear(&line);
 }
 
@@ -73,7 +70,7 @@ static void report_start(struct resolution *r, const struct script *script, cons
     const struct engine_watcher *watcher = &r->engine->options.watcher;
     if (watcher->unknown_kind && watcher->unknown_kind(watcher->ctx, place, may_come, err)) return;
     if (!may_come)
-        refuse_start(r, place, err);
+        refuse_start(&r->engine->refused, place, err);
     else
         log_warn("Waiting for an unknown kind", F("script", script_path(script)), F("place", place),
                  F("kind", kind), F("err", err->text));
@@ -185,13 +182,12 @@ void engine_update_kinds(struct engine *engine, const struct catalogue *catalogu
     lacking |= r.skipped.kinds.count > 0;
     engine_log_skipped(&r.skipped);
     engine_claims_settled(engine);
-    if (r.refused.len)
+    if (engine->refused.len)
         engine_stop_as(engine, ENGINE_REFUSED);
     else if (is_anything_missing(engine))
         engine_refresh_kinds_soon(engine);
     else if (lacking)
         refresh_kinds(engine, REFRESH_SELDOM_MS);
-    buf_clear(&r.refused);
 }
 
 void engine_refresh_kinds(void *ctx)

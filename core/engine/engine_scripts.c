@@ -102,6 +102,7 @@ void engine_check_soon(struct engine *engine)
 
 void engine_claims_settled(struct engine *engine)
 {
+    if (engine->refused.len) return; /* nothing starts */
     for (size_t i = 0; i < engine->scripts.generation_count; i++)
         script_claims_changed(engine->scripts.generations[i]);
 }

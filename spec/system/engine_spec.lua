@@ -1,4 +1,5 @@
 -- The whole binary on the simulated API server: syncing, sharing, ending.
+local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
 
@@ -177,8 +178,20 @@ describe("kubelua run #threads", function()
     local refused = cluster.run(sim.server, cluster.script [[ require("k8s").informer "podz" ]],
       { "-f", cluster.script [[ require("k8s").informer "nodez" ]] })
     assert.are.equal(2, refused:wait())
-    assert.has_match('%.lua:1: the server [^\n]*"podz", did you mean "pods"%?\n', refused:err())
-    assert.has_match('%.lua:1: the server [^\n]*"nodez", did you mean "nodes"%?\n', refused:err())
+    local function line(kind, meant)
+      local form = 'kubelua: [^\n]*%%.lua:1: the server doesn\'t have a resource type "%s", did you mean "%s"%%?\n'
+      return form:format(kind, meant)
+    end
+    -- The last lines, and nothing seems to have started.
+    assert.has_match(' "Stopped" [^\n]*\n' .. line("podz", "pods") .. line("nodez", "nodes") .. "$", refused:err())
+    assert.has_no_match("Handlers start", refused:err())
+    local json = cluster.run(sim.server, cluster.script [[
+      require("k8s").informer("podz"):on_add(function() end)
+    ]], { "--log-format", "json" })
+    assert.are.equal(2, json:wait())
+    local last = cjson.decode(json:err():match "([^\n]*)\n$")
+    assert.are.same({ "error", "Failed to start", true },
+      { last.level, last.msg, last.err:find '%.lua:1: the server .*"podz", did you mean "pods"%?$' ~= nil })
   end)
 
   it("writes JSON logs in which a key stands once, whatever a script calls its fields", function()
