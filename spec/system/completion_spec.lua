@@ -3,6 +3,7 @@
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
+local scripts_folder = require "spec.support.scripts_folder"
 local temp = require "spec.support.temp"
 
 local binary = os.getenv "KUBELUA_BIN" or "build/release/kubelua"
@@ -110,6 +111,96 @@ describe("kubelua completion", function()
     assert.are.same({ (script:gsub("%.lua$", "")) }, (complete("reload", "--admin-socket", socket, "")))
     assert.are.same({}, (complete("rollback", "--admin-socket", folder .. "/none.sock", "")))
     assert.are.same({ "configmaps" }, (complete("history", "--admin-socket", socket, "")))
+  end)
+
+  describe("of a running engine's caches", function()
+    local place, sim, socket
+
+    local function create(kind, resource, namespace, name)
+      sim.api:create(("/api/v1/%s%s"):format(namespace and "namespaces/" .. namespace .. "/" or "", resource),
+        { apiVersion = "v1", kind = kind, metadata = { namespace = namespace, name = name } })
+    end
+
+    before_each(function()
+      place = scripts_folder.new()
+      place:write("it.lua", [[
+        local k8s = require "k8s"
+        for _, kind in ipairs { "configmaps", "nodes", "secrets" } do k8s.informer(kind) end
+        k8s.main(function() print "ready" end)
+      ]])
+      sim = cluster.sim()
+      for _, name in ipairs { "shop", "shelf", "ops" } do create("Namespace", "namespaces", nil, name) end
+      for _, name in ipairs { "web", "web-2", "db" } do create("ConfigMap", "configmaps", "shop", name) end
+      create("ConfigMap", "configmaps", "ops", "web")
+      create("Secret", "secrets", "shelf", "token")
+      create("Node", "nodes", nil, "node-1")
+    end)
+    after_each(function() place:remove() end)
+
+    local function start()
+      local engine = place:start(sim)
+      engine:wait_line "^ready$"
+      socket = place.path .. "/admin.sock"
+      return engine
+    end
+
+    local function of(...) return (complete((...), "--admin-socket", socket, select(2, ...))) end
+
+    it("completes names of objects, also behind a namespace or kind", function()
+      start()
+      assert.are.same({ "db", "web", "web-2" }, of("get", "cm", ""))
+      assert.are.same({ "web", "web-2" }, of("get", "configmap", "db", "we"))
+      assert.are.same({ "web" }, of("get", "cm", "-n", "ops", ""))
+      assert.are.same({ "ops/web" }, of("get", "cm", "ops/"))
+      assert.are.same({ "cm/web", "cm/web-2" }, of("get", "cm/w"))
+      assert.are.same({ "cm/db" }, of("get", "cm/web", "cm/d"))
+      assert.are.same({}, of("get", "cm/web", "nodes/"))
+      assert.are.same({ "node-1" }, of("get", "no", "node"))
+      assert.are.same({ "cm/db" }, of("history", "-n", "shop", "cm/d"))
+      assert.are.same({}, of("history", "cm/db", ""))
+      assert.are.same({}, of("get", "pods", ""))
+      assert.are.same({}, of("get", "cm", "x*"))
+      assert.are.same({}, of("get", 'cm" x', 'a"\n'))
+    end)
+
+    it("completes namespaces of the kind, or of all caches", function()
+      start()
+      local function namespaces(...)
+        local names = of(...)
+        table.sort(names)
+        return names
+      end
+      local all = namespaces("get", "-n", "")
+      local seen = {}
+      for _, name in ipairs(all) do seen[name] = true end
+      assert.is_true(seen.shop and seen.ops and seen.shelf)
+      assert.are.same({ "shelf", "shop" }, namespaces("get", "-n", "sh"))
+      assert.are.same({ "shop" }, namespaces("get", "cm", "-n", "sh"))
+      assert.are.same({ "--namespace=shelf" }, namespaces("get", "secrets", "--namespace=sh"))
+      assert.are.same({ "shelf" }, namespaces("history", "secret/token", "-n", ""))
+      assert.are.same({}, namespaces("get", "nodes", "-n", ""))
+    end)
+
+    it("prints so many names that none beyond them begins otherwise", function()
+      for i = 1, 600 do create("ConfigMap", "configmaps", "shelf", ("map-%04d-a"):format(i)) end
+      for i = 1, 600 do create("ConfigMap", "configmaps", "shelf", ("map-b-%04d"):format(i)) end
+      start()
+      local names = of("get", "cm", "map-")
+      assert.are.same({ 1000, "map-0001-a", "map-b-0600" }, { #names, names[1], names[501] })
+    end)
+
+    it("offers nothing when there is no engine, or it does not respond", function()
+      local engine = start()
+      engine:kill "STOP"
+      local before = os.time()
+      for _, words in ipairs { { "get", "cm", "" }, { "get", "-n", "" }, { "get", "" } } do
+        assert.are.same({}, of(unpack(words)))
+      end
+      assert.is_true(os.time() - before < 20)
+      engine:kill "CONT"
+      socket = place.path .. "/none.sock"
+      assert.are.same({ {}, {} }, { of("get", "cm", ""), of("get", "-n", "") })
+    end)
   end)
 
   it("refuses another shell, and names the nearest", function()

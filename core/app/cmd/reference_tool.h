@@ -9,5 +9,6 @@
  *   kinds(kubeconfig, context)  plurals of the server's kinds, or of Kubernetes' own when it does not answer
  *   kubeconfig(kubeconfig)      { contexts, clusters, users }, the names
  *   builtins()                  the values of -f for rules that ship
+ *   give_up_after(ms)           ends the process then, as if there were no candidates
  *   recipes()                   paths of the files of all recipes: "scripts/ttl.lua", "rights/ttl.yaml" */
 void reference_tool_set(lua_State *L);

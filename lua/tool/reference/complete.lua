@@ -1,6 +1,7 @@
 -- `kubelua __complete WORD ...`, which the scripts of `kubelua completion` call: what the last word, typed so far, may
 -- become. A line for each candidate, with its description behind a tab; the last line says whether the shell adds
 -- names of files: ":files", ":directories" or ":none".
+local objects = require "tool.reference.objects"
 local values = require "tool.view.values"
 
 local items, text = values.items, values.text
@@ -46,6 +47,7 @@ end
 local found = {}
 
 local function request(command, given, method)
+  command.host.give_up_after(2000)
   local reply = command.host.request(given["admin-socket"] or os.getenv "KUBELUA_ADMIN_SOCKET", method)
   return reply
 end
@@ -98,20 +100,38 @@ local function recipes(command)
   return names
 end
 
+-- Of the objects of the kind that the line names, else of all caches of the engine.
+local function namespaces(command, given, typed, arguments, flags)
+  if flags["--kubeconfig"] then return {} end -- of a cluster
+  local kind = arguments[1] and arguments[1]:match "^[^/]*"
+  return objects.namespaces(command, given, kind and { kind } or found.caches(command, given), typed)
+end
+
+-- Objects of an engine: "KIND NAME" and "KIND/NAME".
+local function of_engine(command, given, arguments, typed, takes_names)
+  local is_name = typed:find("/", 1, true) or takes_names and arguments[1]
+  if not is_name then return #arguments == 0 and found.caches(command, given) or {} end
+  local names, head = objects.of_word(command, given, arguments, typed)
+  return names, "none", head and head .. "/"
+end
+
 -- By the name of a flag; others complete by their placeholder.
 local by_flag = {
   context = of_kubeconfig "contexts", cluster = of_kubeconfig "clusters", user = of_kubeconfig "users",
   filename = function(command, _, typed)
     return command.host.builtins(), typed:find "^builtin:" and "none" or "files"
   end,
-  lift = found.quarantined, recipe = recipes,
+  lift = found.quarantined, recipe = recipes, namespace = namespaces,
 }
 
 -- By the name of a command: its arguments.
 local by_command = {
   call = function(command, given, arguments) return #arguments == 0 and found.calls(command, given) or {} end,
-  get = function(command, given, arguments) return #arguments == 0 and found.caches(command, given) or {} end,
-  history = function(command, given, arguments) return #arguments == 0 and found.caches(command, given) or {} end,
+  get = function(command, given, arguments, typed) return of_engine(command, given, arguments, typed, true) end,
+  history = function(command, given, arguments, typed)
+    if arguments[1] then return {} end
+    return of_engine(command, given, arguments, typed, false)
+  end,
   reload = found.scripts,
   rollback = function(command, given, arguments) return #arguments == 0 and found.scripts(command, given) or {} end,
   record = found.kinds,
@@ -121,11 +141,11 @@ local by_command = {
   replay = function() return {}, "files" end, init = function() return {}, "directories" end,
 }
 
-local function values_of(command, flag, given, typed)
+local function values_of(command, flag, given, typed, arguments, flags)
   local choices = {}
   for choice in (flag.values or ""):gmatch "[^|]+" do choices[#choices + 1] = choice end
   if flag.kind == "choice" or flag.kind == "mode" then return choices end
-  if by_flag[flag.name] then return by_flag[flag.name](command, given, typed) end
+  if by_flag[flag.name] then return by_flag[flag.name](command, given, typed, arguments, flags) end
   local arg = flag.arg or ""
   if arg:find "^KIND" then return found.kinds(command, given) end
   if arg:find "FILE" or arg == "PATH" or arg == "SCRIPT" then return choices, "files" end
@@ -170,18 +190,18 @@ local function find(command, words)
   local given, arguments = read(words, flags)
   local before = flags[words[#words - 1]]
   if #words > 2 and before and takes_value(before) then
-    local list, more = values_of(command, before, given, typed)
+    local list, more = values_of(command, before, given, typed, arguments, flags)
     return list, more, ""
   end
   local head, value = typed:match "^(%-%-[^=]+=)(.*)$"
   if head and flags[head:sub(1, -2)] then
-    local list, more = values_of(command, flags[head:sub(1, -2)], given, value)
+    local list, more = values_of(command, flags[head:sub(1, -2)], given, value, arguments, flags)
     return list, more, head, value
   end
   if typed:sub(1, 1) == "-" then return names_of_flags(flags), "none", "" end
   if not by_command[words[1]] then return {}, "none", "" end
-  local list, more = by_command[words[1]](command, given, arguments)
-  return list, more, ""
+  local list, more, before_value = by_command[words[1]](command, given, arguments, typed)
+  return list, more, before_value or "", before_value and typed:sub(#before_value + 1)
 end
 
 return function(command)

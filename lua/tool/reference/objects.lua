@@ -1,0 +1,67 @@
+-- Names of objects and namespaces that a running engine has cached, for completion. The engine is asked for what
+-- begins as the word does, and for so many at most that nobody waits.
+local objects = {}
+
+local MAX, WAIT_MS = 500, 2000
+
+-- Of more names than MAX the first and the last are printed: what all have in common, to which a shell completes the
+-- word, is what these two have in common.
+local NAMES = [[
+local typed, namespace = %q, %s
+local function put(direction)
+  local query, n = kind(%q):query():where("metadata.name", "matches", typed .. "*"), 0
+  if namespace then query:namespace(namespace) end
+  for object in query:order("metadata.name", direction):limit(%d):each() do
+    print(object:get "metadata.name")
+    n = n + 1
+  end
+  return n
+end
+if put "asc" == %d then put "desc" end
+]]
+
+-- Those of a kind, or of each cache.
+local NAMESPACES = [[
+local typed = %q
+for _, name in ipairs { %s } do
+  local query = kind(name):query():where("metadata.namespace", "matches", typed .. "*"):group "metadata.namespace"
+  for i, row in ipairs(query:order "key":rows()) do
+    if i > %d then break end
+    print(row.key)
+  end
+end
+]]
+
+local function lines_of(command, given, text)
+  command.host.give_up_after(WAIT_MS)
+  local session = command.host.session(given["admin-socket"] or os.getenv "KUBELUA_ADMIN_SOCKET")
+  local lines, list = session and session:eval(text) or "", {}
+  for line in lines:gmatch "[^\n]+" do list[#list + 1] = line end
+  return list
+end
+
+-- The names of a kind's objects that begin with the text; `namespace`: nil for all.
+function objects.names(command, given, kind, typed, namespace)
+  local quoted = namespace and ("%q"):format(namespace) or "nil"
+  return lines_of(command, given, NAMES:format(typed, quoted, kind, MAX, MAX))
+end
+
+-- The namespaces of the objects of these caches that begin with the text.
+function objects.namespaces(command, given, kinds, typed)
+  local quoted = {}
+  for i, kind in ipairs(kinds) do quoted[i] = ("%q"):format(kind) end
+  return lines_of(command, given, NAMESPACES:format(typed, table.concat(quoted, ", "), MAX))
+end
+
+-- What a word may become that is NAME, NAMESPACE/NAME or, as the first one, KIND/NAME; and what stands before it.
+function objects.of_word(command, given, arguments, typed)
+  local head, name = typed:match "^([^/]+)/(.*)$"
+  local kind = (arguments[1] or head or ""):match "^[^/]*"
+  if arguments[1] and not arguments[1]:find("/", 1, true) then
+    return objects.names(command, given, kind, name or typed, head or given.namespace), head
+  end
+  if head ~= kind then return {} end
+  return objects.names(command, given, kind, name, given.namespace), head
+end
+
+return objects
