@@ -1,6 +1,7 @@
 -- Times of RFC 3339 and durations as Go's package time reads them, and words what is wrong with them. Results are the
 -- text that is stored, or a list of the problem.
 local json = require "sim.json"
+local u64 = require("ffi").typeof "uint64_t"
 
 local times = {}
 
@@ -75,17 +76,39 @@ function times.time(text, micro) return result_of(read_time, text, micro) end
 
 local units = { ns = 1, us = 1e3, ["\194\181s"] = 1e3, ["\206\188s"] = 1e3, ms = 1e6, s = 1e9, m = 60e9, h = 3600e9 }
 
+local MOST = u64(2 ^ 63) -- nanoseconds, of negative ones
+
+-- Returns whether a number of any length is above 2^63, or the other one that is given.
+function times.exceeds(digits, most)
+  most, digits = most or "9223372036854775808", digits:gsub("^0+", "")
+  return #digits > #most or #digits == #most and digits > most
+end
+
+-- What is behind the point, in nanoseconds: Go drops digits that 63 bits do not hold.
+local function read_fraction(part, unit)
+  local zeros, digits = part:match "^(0*)(%d*)"
+  digits = digits:sub(1, times.exceeds(digits:sub(1, 19)) and 18 or 19)
+  return math.floor(tonumber("0" .. digits) * (unit / 10 ^ (#zeros + #digits)))
+end
+
+-- Sums wrap around, as Go's do.
 local function read_duration(text)
-  local rest, sum = text:gsub("^[+-]", ""), 0
+  local rest, sum = text:gsub("^[+-]", ""), u64(0)
+  local function check(good, ...) return good or fail(...) end
   if rest == "0" then return text end
   repeat
     local whole, part, unit, behind = rest:match "^(%d*)%.?(%d*)([^%d.]*)()"
-    if whole == "" and part == "" then fail("time: invalid duration %s", quote(text)) end
-    if unit == "" then fail("time: missing unit in duration %s", quote(text)) end
-    if not units[unit] then fail("time: unknown unit %s in duration %s", quote(unit), quote(text)) end
-    sum, rest = sum + tonumber(whole .. "." .. part .. "0") * units[unit], rest:sub(behind)
+    check((whole ~= "" or part ~= "") and not times.exceeds(whole), "time: invalid duration %s", quote(text))
+    check(unit ~= "", "time: missing unit in duration %s", quote(text))
+    check(units[unit], "time: unknown unit %s in duration %s", quote(unit), quote(text))
+    local n = u64(0)
+    for digit in whole:gmatch "%d" do n = n * 10 + tonumber(digit) end
+    local fits = n <= MOST / units[unit]
+    n = n * units[unit] + read_fraction(part, units[unit])
+    sum, rest = sum + n, rest:sub(behind)
+    check(fits and n <= MOST and sum <= MOST, "time: invalid duration %s", quote(text))
   until rest == ""
-  if sum >= 2 ^ 63 then fail("time: invalid duration %s", quote(text)) end
+  check(sum < MOST or text:sub(1, 1) == "-", "time: invalid duration %s", quote(text))
   return text
 end
 

@@ -33,6 +33,21 @@ describe("the simulator as a real server", function()
     assert.equal(404, code_of("GET", PODS .. "/none/log?timeout=1x"))
   end)
 
+  it("reads how long a request may take to the last nanosecond", function()
+    local most, more = "2562047h47m16.854775807s", "2562047h47m16.854775808s"
+    for _, timeout in ipairs { most, "-" .. more, "9223372036s", "9223372036.854775807s", "9223372036854775807ns",
+      "-9223372036854775808ns", "9223372036854775807.9ns", "4611686018427387904ns4611686018427387903ns",
+      "9223372036854775808ns9223372036854775808ns", "000000000000000000000000001s", "1.99999999999999999999s",
+      "0.9223372036854775808h", "0.00000000000000000000000000000009h", "-0", "1.s", ".5s" } do
+      assert.equal(200, code_of("GET", NAMESPACE .. "?timeout=" .. timeout), timeout)
+    end
+    for _, timeout in ipairs { more, "-2562047h47m16.854775809s", "9223372036.854775808s", "9223372037s",
+      "9223372036854775808ns", "99999999999999999999ns", "9223372036854775809x", "9223372036854775808x", "2562048h",
+      "4611686018427387904ns4611686018427387904ns", "2562047.9999999999999999999h", ".s", "1s-", "1%C3%A9" } do
+      assert.equal(400, code_of("GET", NAMESPACE .. "?timeout=" .. timeout), timeout)
+    end
+  end)
+
   it("takes bytes of a body that are no UTF-8 for U+FFFD, but not in YAML", function()
     local path = NAMESPACE .. "/configmaps"
     local form = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s"%s},%s}'

@@ -167,7 +167,7 @@ function known.duration(text)
   if type(times.duration(text)) == "string" then return true end
   local good = false
   for number, unit in text:gmatch("(%d+)" .. SPACE .. "*([%a\194\181]+)") do
-    if tonumber(number) >= 2 ^ 63 then return false end
+    if times.exceeds(number, "9223372036854775807") then return false end
     unit = unit:lower()
     good = good or whole[unit]
     for _, word in ipairs(begun) do good = good or unit:sub(1, #word) == word end
