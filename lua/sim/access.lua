@@ -143,17 +143,31 @@ local function read_resource(parts, first, a)
   a.resource, a.name, a.subresource = parts[first] or "", parts[first + 1] or "", parts[first + 2] or ""
 end
 
+-- Fills `a` by the path, and returns the first part behind the version.
+local function read_path(path, a)
+  local parts = {}
+  for part in path:gmatch "[^/]+" do parts[#parts + 1] = part end
+  local first = parts[1] == "api" and 3 or parts[1] == "apis" and 4 or #parts + 1
+  if first == 4 and parts[first] then a.group = parts[2] end
+  if parts[first] then read_resource(parts, first, a) end
+  return parts[first]
+end
+
+local lasting = { attach = true, exec = true, log = true, portforward = true, proxy = true }
+
+-- Whether a request is one that a server gives no time to end; `watches`: a watch if it names no object.
+function access.lasts(path, watches)
+  local a = { resource = "", name = "", subresource = "" }
+  local first = read_path(path, a)
+  return lasting[a.subresource] or first == "watch" or first == "proxy" or path:find "^/debug/pprof/" ~= nil
+    or watches and a.resource ~= "" and a.name == ""
+end
+
 -- The attributes of a request. A list or a watch of one name counts as one of that object. `named` is the verb where
 -- the path names an object, `unnamed` where it names none.
 function access.attributes(method, path, fields, named, unnamed)
-  local parts, a = {}, { resource = "", name = "", path = path, verb = method:lower() }
-  for part in path:gmatch "[^/]+" do parts[#parts + 1] = part end
-  if parts[1] == "api" and #parts >= 3 then
-    read_resource(parts, 3, a)
-  elseif parts[1] == "apis" and #parts >= 4 then
-    a.group = parts[2]
-    read_resource(parts, 4, a)
-  end
+  local a = { resource = "", name = "", path = path, verb = method:lower() }
+  read_path(path, a)
   if a.resource ~= "" then a.verb = a.name ~= "" and named or unnamed end
   if a.resource ~= "" and a.name == "" then a.name = (fields or ""):match "^metadata%.name=([^,]*)$" or "" end
   local given = json.object()

@@ -33,6 +33,26 @@ describe("the simulator as a real server", function()
     assert.equal(404, code_of("GET", PODS .. "/none/log?timeout=1x"))
   end)
 
+  it("reads how long a request may take unless it lasts", function()
+    for _, path in ipairs { "/api/v1/namespaces/log", "/api/v1/namespaces/exec/pods", NAMESPACE .. "/configmaps/log",
+      NAMESPACE .. "/log", NAMESPACE .. "/log/log", NAMESPACE .. "/status/log/log", PODS .. "/proxy", "/healthz/log",
+      "/log", "/apis/apps/exec", "/api/v1/log", "/api/v1/namespaces/watch", NAMESPACE .. "/watch", "/api", "/nope",
+      PODS .. "/a?watch=1", PODS .. "?watch=False", PODS .. "?watch=0&watch=1", "/api/v1?watch=1" } do
+      local mark = path:find "?" and "&" or "?"
+      assert.equal(400, code_of("GET", path .. mark .. "timeout=1x"), path)
+    end
+    for _, path in ipairs { NAMESPACE .. "/configmaps/a/log", PODS .. "/a/log/x", "/apis/apps/v1/x/y/exec",
+      NAMESPACE .. "/x/y/proxy/z", "/api/v1/watch/nope", "/api/v1/proxy/x", "/api/v1/nope?watch=1" } do
+      local mark = path:find "?" and "&" or "?"
+      assert.equal(404, code_of("GET", path .. mark .. "timeout=1x"), path)
+    end
+    for _, watch in ipairs { "watch=1", "watch", "watch=no", "watch=1&watch=0" } do
+      ask("GET", PODS .. "?timeoutSeconds=1&timeout=1x&" .. watch)
+    end
+    assert.equal(400, code_of("DELETE", PODS .. "?watch=1&timeout=1x"))
+    assert.equal(405, code_of("DELETE", PODS .. "/a/exec?timeout=1x"))
+  end)
+
   it("reads how long a request may take to the last nanosecond", function()
     local most, more = "2562047h47m16.854775807s", "2562047h47m16.854775808s"
     for _, timeout in ipairs { most, "-" .. more, "9223372036s", "9223372036.854775807s", "9223372036854775807ns",

@@ -15,6 +15,7 @@
 #include "sim/api/subresource.h"
 #include "sim/api/watch.h"
 #include "sim/api/write_request.h"
+#include "sim/lua/lua.h"
 #include "sim/object/status.h"
 #include "sim/store/fault.h"
 #include "sim/store/params.h"
@@ -237,15 +238,17 @@ static void admit_watched(struct sim_api *api, const struct sim_watched *watched
 /* How long a request may take is read before anything else, but not of one that lasts. */
 static bool has_bad_timeout(const struct sim_request *request, struct sim_reply *reply)
 {
-    static const char *const lasting[] = {"/log", "/exec", "/attach", "/portforward", "/proxy"};
-    const char *text = sim_query(request, "timeout"), *end = strrchr(request->path, '/');
-    bool lasts = strcmp(sim_verb_of(request, true), "watch") == 0;
-    for (size_t i = 0; end && i < ARRAY_LEN(lasting); i++) lasts = lasts || strcmp(end, lasting[i]) == 0;
-    char *problem = text && *text && !lasts ? sim_check_duration(text) : NULL;
-    if (problem)
+    const char *text = sim_query(request, "timeout"), *method = request->method;
+    char *problem = text && *text ? sim_check_duration(text) : NULL;
+    if (!problem) return false;
+    lua_State *L = sim_lua_take("sim.access", "lasts");
+    lua_pushstring(L, request->path);
+    lua_pushboolean(L, (strcmp(method, "GET") == 0 || strcmp(method, "HEAD") == 0) &&
+                           sim_query_true(request, "watch"));
+    bool bad = !sim_lua_is(L);
+    if (bad)
         sim_reply_status(
             reply, sim_status_bad_request("invalid timeout specified in the request URL - %s", problem));
-    bool bad = problem;
     free(problem);
     return bad;
 }
