@@ -77,18 +77,28 @@ void *sim_lua_context(lua_State *L)
     return lua_touserdata(L, lua_upvalueindex(1));
 }
 
+static _Thread_local bool failed;
+
+bool sim_lua_failed(void)
+{
+    bool has_failed = failed;
+    failed = false;
+    return has_failed;
+}
+
 static bool call(lua_State *L)
 {
     if (lua_pcall(L, lua_gettop(L) - 1, 1, 0) == 0) return true;
+    failed = true;
     log_error("Lua of the simulator failed", F("error", lua_tostring(L, -1)));
     return false;
 }
 
-/* `failed` is what stands for the result after an error, and is taken. */
-static json_t *result_of(lua_State *L, json_t *failed)
+/* `otherwise` is what stands for the result after an error, and is taken. */
+static json_t *result_of(lua_State *L, json_t *otherwise)
 {
-    json_t *result = !call(L) ? json_incref(failed) : lua_isnil(L, -1) ? NULL : sim_lua_value(L, -1);
-    json_decref(failed);
+    json_t *result = !call(L) ? json_incref(otherwise) : lua_isnil(L, -1) ? NULL : sim_lua_value(L, -1);
+    json_decref(otherwise);
     put_back(L);
     return result;
 }
