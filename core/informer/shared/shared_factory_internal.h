@@ -1,6 +1,7 @@
 /* Internals of a shared factory and its claims: shared.c has the factory, its turns and the informers,
- * informer_set.c several informers read as one, informer_claim.c the claims of scripts, claim_handlers.c
- * their handlers. Owner: the engine thread, unless stated otherwise. */
+ * informer_set.c several informers read as one, informer_claim.c the claims of scripts, claim_resolve.c how
+ * they get their informers, claim_handlers.c their handlers. Owner: the engine thread, unless stated
+ * otherwise. */
 #pragma once
 #include <stdatomic.h>
 #include <sys/queue.h>
@@ -112,6 +113,8 @@ bool shared_is_settled(const struct shared *shared);
 void shared_note_state(struct shared *shared, const struct reflector_status *status);
 /* Copies the figures of refused objects from the status. */
 void shared_note_refused(struct shared *shared, const struct reflector_status *status);
+/* Ends the series that a claim shows while it has no informer. */
+void claim_end_down(struct informer_claim *claim);
 /* Adds the claim's handlers to its informers. */
 void claim_handlers_attach(struct informer_claim *claim);
 /* Returns an estimate of the bytes of a cache's objects; inspects some thousand of them at most. */
