@@ -1,8 +1,8 @@
 -- A group of real engines that share objects, for shards_spec.lua and `./dev prove shards`: each behind a relay of its
--- own, with a log of all its calls, which is checked afterwards. A call is "b TIME NAME VERSION" and, 5 ms later, an
--- "e" alike; one that was cancelled has no end.
+-- own, with a log of all its calls, which is checked afterwards (shard_history.lua).
 local await = require "spec.support.await"
 local cluster = require "spec.support.cluster"
+local history = require "spec.support.shard_history"
 local http = require "spec.support.api"
 local proc = require "spec.support.proc"
 local relay = require "spec.support.relay"
@@ -29,8 +29,28 @@ objects:add_event_handler {
   OnLost = function(object, ev) say(ev.shard == "lost" and "l" or "?", object) end,
   OnDelete = function(object) say("d", object) end,
 }
+
+-- The slots that it owns, as "0-1364,2000", by a text in each.
+local texts = { %s }
+local function slots()
+  local list, first = {}, nil
+  for slot = 1, 4097 do
+    local owned = slot < 4097 and k8s.shard.owns(texts[slot])
+    if owned and not first then first = slot end
+    if first and not owned then
+      list[#list + 1] = ("%%d-%%d"):format(first - 1, slot - 2)
+      first = nil
+    end
+  end
+  return table.concat(list, ",")
+end
+
+local known
 k8s.every("100ms", function()
   local status = k8s.shard.status()
+  local now = status and status.lease .. status.share .. " " .. status.ranges
+  if now ~= known then print(("s %%.6f %%s"):format(k8s.now(), slots())) end
+  known = now
   print(("have %%d %%d %%d"):format(objects:query():count(), status and status.members or 1,
     objects:has_synced() and 1 or 0))
 end)
@@ -44,9 +64,12 @@ local shards = {}
 -- given: server (its URL), args (to connect; of a kubeconfig), kind, namespace, lease (seconds), total (objects), whole
 -- (nothing is shared).
 function shards.group(given)
-  local group = setmetatable({ members = {}, all = {}, folder = temp.folder(), changes = 0 }, Group)
+  local group = setmetatable({ members = {}, all = {}, writes = {}, moments = {}, folder = temp.folder(), changes = 0 },
+    Group)
   for name, value in pairs(given) do group[name] = value end
-  group.script = cluster.script(SCRIPT:format(given.kind, given.namespace))
+  local texts = history.texts()
+  group.script = cluster.script(SCRIPT:format(given.kind, given.namespace,
+    '"' .. table.concat(texts, '", "', 0, 4095) .. '"'))
   return group
 end
 
@@ -69,6 +92,7 @@ function Group:start()
   member.err = words.stderr
   member.process = cluster.start(words)
   self.all[number] = member
+  self:moment("start", member)
   self.members[#self.members + 1] = member
   return member
 end
@@ -101,6 +125,7 @@ function Member:stop_relay()
 end
 
 function Group:kill(member)
+  self:moment("kill", member)
   member.process:kill "KILL"
   member.process:wait(20)
   self:remove(member)
@@ -108,10 +133,23 @@ function Group:kill(member)
 end
 
 function Group:terminate(member)
+  self:moment("end", member)
   local code = cluster.terminate(member.process, 30)
+  self:moment("exit", member)
   self:remove(member)
   member:stop_relay()
   return code
+end
+
+-- Begins a fault of a member: "freeze" its process; "cut" its connections; "hold" them, which stay open. Gives the
+-- function that ends it.
+function Group:fault(what, member)
+  self:moment(what, member)
+  if what == "freeze" then member.process:kill "STOP" else member.relay[what](member.relay) end
+  return function()
+    self:moment("end of a " .. what, member)
+    if what == "freeze" then member.process:kill "CONT" else member.relay:mend() end
+  end
 end
 
 -- Counts of the requests to the server so far, by method; of all, and how many of GET were lists and reads, by METHOD
@@ -148,89 +186,46 @@ function Group:settle(seconds)
     end
     return "all objects with one of " .. #self.members .. " members each; " .. table.concat(list, "; ")
   end, seconds or 60)
+  self:moment "settled"
 end
 
--- --- the log of all calls
+-- --- the history
 
-local function read_calls(group)
-  local by_name, count = {}, { calls = 0, lost = 0, cancelled = 0 }
-  for _, member in ipairs(group.all) do
-    local open = {}
-    for line in temp.read(member.log):gmatch "([^\n]*)\n" do -- the last one may be half written
-      local what, at, name, version = line:match "^([be]) ([%d.]+) (%S+) (%S+)$"
-      if what == "b" then
-        local call = { at = tonumber(at), member = member.number, version = tonumber(version) }
-        by_name[name] = by_name[name] or {}
-        table.insert(by_name[name], call)
-        open[name .. version] = call
-        count.calls = count.calls + 1
-        count.cancelled = count.cancelled + 1
-      elseif what == "e" then
-        local call = assert(open[name .. version], "an end without a beginning: " .. line)
-        if not call.over then count.cancelled = count.cancelled - 1 end
-        call.over = tonumber(at)
-      elseif line:find "^l " then
-        count.lost = count.lost + 1
-      elseif line:find "^[?d] " then
-        error("an object that was lost without a mark, or deleted by nobody: " .. line)
-      end
-    end
-  end
-  return by_name, count
+-- Something begins or ends that befalls the group, or one member.
+function Group:moment(what, member)
+  self.moments[#self.moments + 1] = { what = what, member = member and member.number, at = proc.wall() }
 end
 
--- No call of one replica may begin while another one's of the same object is under way; who had an object may have it
--- again only after a change of the members.
-local function check_owners(group, name, calls)
-  table.sort(calls, function(a, b) return a.at < b.at end)
-  local turns, last = 1, calls[1]
-  for i = 2, #calls do
-    local call = calls[i]
-    if call.member ~= last.member then
-      turns = turns + 1
-      assert(not last.over or last.over <= call.at, ("%s: %d began at %.6f, %d ended at %.6f"):format(name, call.member,
-        call.at, last.member, last.over or 0))
-    end
-    last = call
-  end
-  assert(turns <= 2 * group.changes + 1,
-    ("%s had %d owners one after another, in %d changes"):format(name, turns, group.changes))
+local function read(group)
+  local all = history.new()
+  for _, member in ipairs(group.all) do all:read(member.number, temp.read(member.log)) end
+  all:sort()
+  return all
 end
 
--- When the version was handled first; nil if it was not.
-local function handled_at(calls, version)
-  local first
-  for _, call in ipairs(calls or {}) do
-    if call.version == version and (not first or call.at < first) then first = call.at end
-  end
-  return first
-end
-
--- written: by name, the last version and when it was written. Gives figures; raises for what may not be.
-function Group:check(written)
-  local by_name, count, missing
+-- Gives figures of the history: counts of calls, and `waits`, how long what was written waited (shard_history.lua);
+-- raises for what may not be. may: seconds by kind of wait.
+function Group:check(may)
+  local all, missing
   await(function() -- the last ones were written just now
-    by_name, count = read_calls(self)
-    missing = nil
-    for name, write in pairs(written) do
-      if not handled_at(by_name[name], write.version) then missing = name end
-    end
+    all = read(self)
+    missing = all:unhandled(self.writes)
     return not missing
-  end, function() return ("a call for version %.0f of %s"):format(written[missing].version, missing) end, 30)
-  for name, calls in pairs(by_name) do check_owners(self, name, calls) end
-  count.longest = 0
-  for name, write in pairs(written) do
-    count.longest = math.max(count.longest, handled_at(by_name[name], write.version) - write.at)
-  end
-  return count
+  end, function() return ("a call for version %.0f of %s"):format(missing.version, missing.name) end, 30)
+  all:check_owners(self.changes)
+  all.waits = all:waits(self.writes, self.moments, may)
+  local late = all.waits.late
+  assert(#late == 0, ("%d of %d changes waited too long (%s), such as\n%s"):format(#late, #self.writes,
+    history.tell(all.waits, may), table.concat(late, "\n", 1, math.min(3, #late))))
+  return all
 end
 
--- The change of one object; `written` learns of it. A server that is slow is waited for.
-function Group:write(api, path, name, written)
-  self.value = (self.value or 0) + 1
+-- Changes one object. A server that is slow is waited for.
+function Group:write(api, path, name)
   local at = proc.wall()
-  local object = api:patch(path, { metadata = { annotations = { value = tostring(self.value) } } })
-  written[name] = { version = tonumber(object.metadata.resourceVersion), at = at }
+  local object = api:patch(path, { metadata = { annotations = { value = tostring(#self.writes + 1) } } })
+  self.writes[#self.writes + 1] = { name = name, uid = object.metadata.uid, at = at,
+    version = tonumber(object.metadata.resourceVersion) }
 end
 
 function Group:stop()
