@@ -30,8 +30,8 @@ local OWNERS = {
   CronJob = "^batch/",
 }
 
--- For `params`: --param owned=true also checks pods of workloads, as in a dump that has only pods.
-pods.params = { owned = false }
+-- For `params`.
+pods.params = { owned = { default = false, help = "also audit pods of workloads, as in a dump that has only pods" } }
 
 local function is_owned(obj)
   for _, owner in values.maps(obj.metadata.ownerReferences) do

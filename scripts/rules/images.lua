@@ -68,7 +68,10 @@ k8s.rule {
   how = "Copy the image to an allowed registry, and use it from there. Set the allowed registries with --param "
     .. "registries=ghcr.io/acme,registry.example.com:5000; without that parameter the rule checks nothing.",
   kinds = pods.kinds,
-  params = { owned = false, registries = {} },
+  params = {
+    owned = pods.params.owned,
+    registries = { default = {}, help = "registries and repositories that are allowed, such as ghcr.io/acme" },
+  },
   skip = function(obj, params)
     return not params.registries[1] and "the parameter registries is not set" or pods.owned(obj, params)
   end,

@@ -12,6 +12,35 @@ describe("kubelua audit", function()
   before_each(function() place = checks.new "audit" end)
   after_each(function() place:remove() end)
 
+  it("names in the table the rules that skipped every object", function()
+    place:write("skip.txt", [[
+local k8s = require "k8s"
+local function rule(id, skip)
+  k8s.rule { id = id, kinds = { "pods" }, check = function(_, r) r:fail "no" end, skip = skip }
+end
+for _, id in ipairs { "one", "two", "three", "four" } do rule(id, function() return true end) end
+rule("some", function(obj) return obj:name() == "web" end)
+rule("none")
+k8s.rule { id = "nodes", kinds = { "nodes" }, check = function() end, skip = function() return true end }
+]])
+    local accepted = "apiVersion: v1\nkind: Pod\nmetadata:\n  name: web\n  annotations:\n"
+      .. '    kubelua/ignore.none: "until=2999-01-01 ours"\n'
+    place:write("pods.yaml", pod "web" .. pod "db")
+    place:write("accepted.yaml", accepted)
+    local function last_of(file, format)
+      local _, out = place:run("-f", place.path .. "/skip.txt", "--from", place.path .. file, "-o", format)
+      return out:match "[^\n]*\n$", out
+    end
+    local expected = "4 rules skipped every object: one, two, three and 1 more "
+    assert.are.equal(expected .. "(-o wide and --explain RULE say more)\n", (last_of("/pods.yaml", "table")))
+    assert.are.equal(expected .. "(--explain RULE says more)\n", (last_of("/pods.yaml", "wide")))
+    for _, format in ipairs { "json", "yaml", "sarif", "junit", "html" } do
+      assert.has_no_match("skipped every", select(2, last_of("/pods.yaml", format)), 1, true)
+    end
+    -- One with an accepted finding looked at the object.
+    assert.has_match("^5 rules skipped every object: ", last_of("/accepted.yaml", "table"))
+  end)
+
   it("counts what a rule skips without a reason, for each rule", function()
     place:write("skip.txt", [[
 local k8s = require "k8s"
