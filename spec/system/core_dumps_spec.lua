@@ -20,6 +20,11 @@ k8s.main(function() print "ready" end)
 local ordinary = { "setpriv", "--reuid=65534", "--regid=65534", "--clear-groups" }
 if temp.run "id -u" ~= "0\n" then ordinary = {} end
 
+-- The root of a chroot may be root's alone: then ordinary users run nothing there.
+local said, failed = temp.run(table.concat(ordinary, " ") .. " true 2>&1")
+assert(failed == 0 or not os.getenv "KUBELUA_REQUIRE_REAL", said) -- CI has such users
+local it = failed == 0 and it or pending
+
 local function as_ordinary(words)
   local command = {}
   for _, word in ipairs(ordinary) do command[#command + 1] = word end

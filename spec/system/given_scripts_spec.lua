@@ -120,6 +120,9 @@ describe("-f https://", function()
 
   it("runs what a server that is trusted gives, if the digest is right", function()
     if temp.run("id -u"):match "%d+" ~= "0" then return pending "only root can mount files" end
+    local said, failed = temp.run "unshare --mount --propagation private true 2>&1" -- a chroot may be no mount point
+    assert(failed == 0 or not os.getenv "KUBELUA_REQUIRE_REAL", said) -- CI has mounts
+    if failed ~= 0 then return pending(said) end
     local ok = "HTTP/1.0 200 OK\r\n\r\n"
     serve {
       ["a.lua"] = ok .. SCRIPT,
