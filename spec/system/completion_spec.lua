@@ -96,6 +96,10 @@ describe("kubelua completion", function()
     assert.are.same({ "--cluster=local" }, (complete("run", "--kubeconfig", config, "--cluster=")))
     assert.are.same({ "me" }, (complete("run", "--kubeconfig=" .. config, "--user", "m")))
     assert.are.same({ "gadgets.example.com" }, (complete("record", "--kubeconfig", config, "gad")))
+    assert.are.same({ "kube-node-lease", "kube-public", "kube-system" },
+      (complete("exec", "--kubeconfig", config, "-n", "kube-")))
+    assert.are.same({ "--namespace=default" }, (complete("audit", "--kubeconfig", config, "--namespace=d")))
+    assert.are.same({}, (complete("run", "--kubeconfig", folder .. "/none", "-n", "")))
     assert.are.same({ "gadgets.example.com" }, (complete("run", "--kubeconfig", config, "--history", "gad")))
     assert.are.same({ "deployments.apps" }, (complete("run", "--kubeconfig", config, "--shard-kinds", "deployments.")))
 

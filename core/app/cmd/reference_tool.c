@@ -117,6 +117,27 @@ static int l_kinds(lua_State *L)
     return 1;
 }
 
+static int l_cluster_get(lua_State *L)
+{
+    const struct cluster_flags flags = {.kubeconfig = luaL_optstring(L, 2, NULL),
+                                        .context = luaL_optstring(L, 3, NULL)};
+    const char *path = luaL_checkstring(L, 1);
+    struct cluster_config cluster = {0};
+    struct buf response = {0};
+    struct err err;
+    const struct command_client_options options = {&cluster, KINDS_MS, KINDS_MS};
+    struct command_client *client =
+        cluster_config_load(&flags, &cluster, &err) ? command_client_new(&options, &err) : NULL;
+    if (client && command_client_get(client, path, &response, &err))
+        lua_pushlstring(L, buf_text(&response), response.len);
+    else
+        lua_pushnil(L);
+    command_client_free(client);
+    cluster_config_clear(&cluster);
+    buf_clear(&response);
+    return 1;
+}
+
 static void set_names(lua_State *L, const char *field, const struct kubeconfig_list *list)
 {
     lua_newtable(L);
@@ -185,13 +206,10 @@ static int l_give_up_after(lua_State *L)
 
 void reference_tool_set(lua_State *L)
 {
-    static const luaL_Reg functions[] = {{"commands", l_commands},
-                                         {"kinds", l_kinds},
-                                         {"kubeconfig", l_kubeconfig},
-                                         {"builtins", l_builtins},
-                                         {"recipes", l_recipes},
-                                         {"give_up_after", l_give_up_after},
-                                         {NULL, NULL}};
+    static const luaL_Reg functions[] = {{"commands", l_commands},       {"kinds", l_kinds},
+                                         {"kubeconfig", l_kubeconfig},   {"builtins", l_builtins},
+                                         {"recipes", l_recipes},         {"give_up_after", l_give_up_after},
+                                         {"cluster_get", l_cluster_get}, {NULL, NULL}};
     luaL_setfuncs(L, functions, 0);
     tool_set_text(L, "version", KUBELUA_VERSION);
 }

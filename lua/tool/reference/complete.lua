@@ -100,9 +100,10 @@ local function recipes(command)
   return names
 end
 
--- Of the objects of the kind that the line names, else of all caches of the engine.
+-- Those of the server where the command asks one; else of the objects of the kind that the line names, or of all caches
+-- of the engine.
 local function namespaces(command, given, typed, arguments, flags)
-  if flags["--kubeconfig"] then return {} end -- of a cluster
+  if flags["--kubeconfig"] then return objects.server_namespaces(command, given, typed) end
   local kind = arguments[1] and arguments[1]:match "^[^/]*"
   return objects.namespaces(command, given, kind and { kind } or found.caches(command, given), typed)
 end

@@ -53,6 +53,22 @@ function objects.namespaces(command, given, kinds, typed)
   return lines_of(command, given, NAMESPACES:format(typed, table.concat(quoted, ", "), MAX))
 end
 
+-- The namespaces of the server that begin with the text; of many the first and the last.
+function objects.server_namespaces(command, given, typed)
+  local reply = command.host.cluster_get("/api/v1/namespaces", given.kubeconfig, given.context)
+  local ok, list = pcall(command.host.parse, reply or "{}")
+  local names, chosen = {}, {}
+  for _, item in ipairs(ok and type(list.items) == "table" and list.items or {}) do
+    local name = item.metadata.name
+    if name:sub(1, #typed) == typed then names[#names + 1] = name end
+  end
+  table.sort(names)
+  for i, name in ipairs(names) do
+    if i <= MAX or i > #names - MAX then chosen[#chosen + 1] = name end
+  end
+  return chosen
+end
+
 -- What a word may become that is NAME, NAMESPACE/NAME or, as the first one, KIND/NAME; and what stands before it.
 function objects.of_word(command, given, arguments, typed)
   local head, name = typed:match "^([^/]+)/(.*)$"
