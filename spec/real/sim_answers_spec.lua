@@ -49,6 +49,13 @@ describe("the simulator as a real server", function()
     for _, watch in ipairs { "watch=1", "watch", "watch=no", "watch=1&watch=0" } do
       ask("GET", PODS .. "?timeoutSeconds=1&timeout=1x&" .. watch)
     end
+    for _, key in ipairs { "timeoutSeconds", "limit" } do
+      for _, number in ipairs { "", "=", "=-", "=x", "=1.5", "=9223372036854775808" } do
+        assert.equal(400, code_of("GET", PODS .. "?" .. key .. number), key .. number)
+        assert.equal(400, code_of("DELETE", PODS .. "?" .. key .. number), key .. number)
+        assert.equal(400, code_of("GET", "/api/v1/watch/pods?" .. key .. number), key .. number)
+      end
+    end
     assert.equal(400, code_of("DELETE", PODS .. "?watch=1&timeout=1x"))
     assert.equal(405, code_of("DELETE", PODS .. "/a/exec?timeout=1x"))
   end)

@@ -38,14 +38,16 @@ static json_t *check_combination(const struct sim_request *request, const struct
     return NULL;
 }
 
-/* A number as Go reads it, with a sign; "" is 0. */
-static json_t *read_number(const char *text, int64_t *number)
+/* A number as Go reads it, with a sign; 0 if the parameter is not there. */
+static json_t *read_number(const struct sim_request *request, const char *key, int64_t *number)
 {
+    const char *text = sim_query(request, key);
+    if (!text) text = "0";
     const char *digits = text + (*text == '-' || *text == '+');
     bool good = *digits && !digits[strspn(digits, "0123456789")];
     errno = 0;
     *number = strtoll(text, NULL, 10);
-    if (!*text || (good && errno != ERANGE)) return NULL;
+    if (good && errno != ERANGE) return NULL;
     return sim_status_bad_request("strconv.ParseInt: parsing \"%s\": %s", text,
                                   good ? "value out of range" : "invalid syntax");
 }
@@ -67,8 +69,8 @@ json_t *sim_version_refused(const char *version, bool stored)
 static json_t *read_numbers(const struct sim_request *request, struct sim_list_options *options)
 {
     int64_t limit = 0;
-    json_t *refusal = read_number(text_of(request, "timeoutSeconds"), &options->timeout_s);
-    if (!refusal) refusal = read_number(text_of(request, "limit"), &limit);
+    json_t *refusal = read_number(request, "timeoutSeconds", &options->timeout_s);
+    if (!refusal) refusal = read_number(request, "limit", &limit);
     options->limit = limit > 0 ? (size_t)limit : 0;
     if (options->timeout_s > LONGEST_S) options->timeout_s = LONGEST_S;
     if (options->timeout_s < -LONGEST_S) options->timeout_s = -LONGEST_S;
