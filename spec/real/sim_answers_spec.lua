@@ -75,6 +75,32 @@ describe("the simulator as a real server", function()
     end
   end)
 
+  it("gives a token for what is behind the last one that is selected", function()
+    local path = NAMESPACE .. "/configmaps"
+    for _, name in ipairs { "page-a", "page-b" } do
+      ask("POST", path, { kind = "ConfigMap", apiVersion = "v1",
+        metadata = { name = name, labels = { pages = name } } })
+    end
+    local function has_token(query)
+      local found = {}
+      for i, api in ipairs { both.real:api(), both.sim.api } do
+        local _, text = api:curl("GET", query)
+        found[i] = (cjson.decode(text).metadata.continue or "") ~= ""
+      end
+      assert.equal(found[1], found[2], query)
+      return found[1]
+    end
+    local rest, all = "metadata.name%21%3Dpage-b,metadata.name%21%3Dkube-root-ca.crt", "/api/v1/configmaps"
+    assert.is_true(has_token(path .. "?limit=1&fieldSelector=" .. rest))
+    assert.is_true(has_token(path .. "?limit=1&labelSelector=pages%3Dpage-a&fieldSelector=" .. rest))
+    assert.is_false(has_token(path .. "?limit=1&fieldSelector=metadata.name%3Dpage-a"))
+    assert.is_true(has_token(all .. "?limit=1&fieldSelector=metadata.name%3Dpage-a"))
+    assert.is_false(has_token(all .. "?limit=1&fieldSelector=metadata.name%3Dpage-a,metadata.namespace%3Ddefault"))
+    assert.is_false(has_token("/api/v1/namespaces?limit=1&fieldSelector=metadata.name%3Ddefault"))
+    ask("DELETE", path .. "/page-a")
+    ask("DELETE", path .. "/page-b")
+  end)
+
   it("takes bytes of a body that are no UTF-8 for U+FFFD, but not in YAML", function()
     local path = NAMESPACE .. "/configmaps"
     local form = '{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"%s"%s},%s}'

@@ -238,9 +238,11 @@ size_t sim_list_page(const struct sim_snapshot *snapshot, const struct sim_list_
         last = object;
         n++;
     }
-    /* A server looks no further for what has the labels. */
-    bool more = object || (options->labels && !options->fields && n == snapshot->limit && last &&
-                           sim_snapshot_remaining(snapshot, last->key) > 0);
+    /* A server looks no further for what is selected, unless it gets one object by its name. */
+    bool placed = last && (*snapshot->prefix || !strchr(last->key, '/'));
+    bool looks = options->fields ? !sim_selector_is_single(options->fields, placed) : options->labels != NULL;
+    bool more =
+        object || (looks && n == snapshot->limit && last && sim_snapshot_remaining(snapshot, last->key) > 0);
     if (!more || !last) return n;
     meta->token = sim_page_token((int64_t)snapshot->version, last->key);
     if (!options->labels && !options->fields)

@@ -84,6 +84,17 @@ static const char *value_of(const struct sim_requirement *r, const struct sim_fi
     return text ? text : "";
 }
 
+bool sim_selector_is_single(const struct sim_selector *selector, bool placed)
+{
+    bool named = false;
+    for (size_t i = 0; i < selector->count; i++) {
+        if (selector->all[i].op != SIM_IN) continue;
+        named = named || selector->all[i].field == SIM_FIELD_NAME;
+        placed = placed || selector->all[i].field == SIM_FIELD_NAMESPACE;
+    }
+    return named && placed;
+}
+
 bool sim_selector_matches_fields(const struct sim_selector *selector, const struct sim_fields *fields)
 {
     char digits[DIGITS_MAX];

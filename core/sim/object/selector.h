@@ -25,5 +25,7 @@ bool sim_selector_matches_fields(const struct sim_selector *selector, const stru
 /* Returns whether a field other than the four strings is needed: then `object` must be set
  * (involvedObject.name of events). */
 bool sim_selector_needs_object(const struct sim_selector *selector);
+/* Returns whether its fields are those of one object; `placed`: its namespace is known. */
+bool sim_selector_is_single(const struct sim_selector *selector, bool placed);
 /* NULL is allowed. */
 void sim_selector_free(struct sim_selector *selector);
