@@ -118,7 +118,7 @@ static struct content content_of(const char *accept, struct buf *body)
     if (is_protobuf(accept)) {
         take_messages(&content, raw_of(buf_slice(body)), strstr(accept, "v1beta1"));
     } else {
-        json_t *list = strstr(accept, "yaml") ? sim_read_yaml(buf_slice(body), &err)
+        json_t *list = strstr(accept, "yaml") ? sim_read_yaml(buf_slice(body), false, &err)
                                               : json_loadb(body->data, body->len, 0, NULL);
         json_t *items = json_object_get(list, json_object_get(list, "rows") ? "rows" : "items");
         if (!list) fail_msg("%s: %s", accept, buf_text(body));
