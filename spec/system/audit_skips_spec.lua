@@ -41,6 +41,22 @@ k8s.rule { id = "nodes", kinds = { "nodes" }, check = function() end, skip = fun
     assert.has_match("^5 rules skipped every object: ", last_of("/accepted.yaml", "table"))
   end)
 
+  it("does not name a rule with findings that a baseline hides", function()
+    place:write("mixed.txt", [[
+local k8s = require "k8s"
+local function check(_, r) r:fail "no" end
+k8s.rule { id = "mixed", kinds = { "pods" }, check = check, skip = function(obj) return obj:name() == "web" end }
+]])
+    place:write("pods.yaml", pod "web" .. pod "db")
+    local args = { "-f", place.path .. "/mixed.txt", "--from", place.path .. "/pods.yaml" }
+    local report = select(2, place:run("-o", "json", unpack(args)))
+    place:write("known.json", report)
+    local code, out, err = place:run("--baseline", place.path .. "/known.json", unpack(args))
+    assert.are.same({ 0, "" }, { code, err })
+    assert.matches("0 findings, 1 known, 1 skipped\n", out, 1, true)
+    assert.has_no_match("skipped every", out, 1, true)
+  end)
+
   it("counts what a rule skips without a reason, for each rule", function()
     place:write("skip.txt", [[
 local k8s = require "k8s"

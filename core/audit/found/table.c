@@ -19,7 +19,7 @@ struct audit_table {
     const struct audit_object *now; /* the current object */
     uint32_t now_at;                /* its number in the table, if `now_kept` */
     bool now_stored, keep_passes;
-    size_t audited, unmatched, elsewhere, foreign, evaluated, known;
+    size_t audited, unmatched, elsewhere, foreign, evaluated;
 };
 
 #define IN(type, member) offsetof(struct type, member)
@@ -216,7 +216,10 @@ void audit_table_forget(struct audit_table *f)
     f->audited = f->evaluated = 0;
     f->now = NULL;
     f->now_stored = false;
-    for (size_t i = 0; i < f->rule_count; i++) memset(f->rules[i].counts, 0, sizeof f->rules[i].counts);
+    for (size_t i = 0; i < f->rule_count; i++) {
+        memset(f->rules[i].counts, 0, sizeof f->rules[i].counts);
+        f->rules[i].known = 0;
+    }
 }
 
 size_t audit_table_count_rows(const struct audit_table *f)
@@ -273,7 +276,7 @@ void audit_table_hide(struct audit_table *f,
                 f->rows[kept++] = f->rows[i];
         size_t hidden = end - first - (kept - begin);
         if (hidden == 0) continue;
-        f->known += hidden;
+        rule->known += hidden;
         rule->counts[before]--;
         if (kept > begin) rule->counts[audit_table_worst(f, begin, kept)]++;
     }
@@ -309,10 +312,10 @@ struct audit_totals audit_table_totals(const struct audit_table *f)
                                   .unmatched = f->unmatched,
                                   .elsewhere = f->elsewhere,
                                   .foreign = f->foreign,
-                                  .evaluated = f->evaluated,
-                                  .known = f->known};
+                                  .evaluated = f->evaluated};
     for (size_t i = 0; i < f->rule_count; i++) {
         const struct audit_rule *rule = &f->rules[i];
+        totals.known += rule->known;
         for (size_t v = 0; v < VERDICTS; v++) totals.verdicts[v] += rule->counts[v];
     }
     for (size_t i = 0; i < f->row_count; i++) {

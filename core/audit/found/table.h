@@ -17,6 +17,7 @@ struct audit_rule {
     int line;
     enum severity severity;
     size_t counts[VERDICTS]; /* of objects, which may have several rows */
+    size_t known;            /* hidden findings */
     struct str
         not_evaluated; /* reason, such as "the server did not give pods, which it uses"; empty: evaluated */
 };

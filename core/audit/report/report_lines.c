@@ -148,6 +148,7 @@ static bool *find_accepted(const struct audit_table *table)
 
 static bool skipped_all(const struct audit_rule *rule)
 {
+    if (rule->known) return false;
     for (size_t v = 0; v < VERDICTS; v++)
         if (v != VERDICT_SKIP && rule->counts[v]) return false;
     return rule->counts[VERDICT_SKIP] > 0;
