@@ -55,12 +55,20 @@ static void refuse_incoming(struct managed_script *managed, const char *place, c
     buf_clear(&text);
 }
 
+static bool has_line(const struct buf *lines, const char *line)
+{
+    struct str rest = buf_slice(lines), one;
+    while (str_cut(&rest, '\n', &one))
+        if (str_is(one, line)) return true;
+    return false;
+}
+
 /* Rules may check and use one kind: each line stands once. */
 static void refuse_start(struct buf *refused, const char *place, const struct err *err)
 {
     struct buf line = {0};
-    buf_printf(&line, "%s: %s\n", place, err->text);
-    if (!refused->len || !strstr(buf_text(refused), buf_text(&line))) buf_str(refused, buf_slice(&line));
+    buf_printf(&line, "%s: %s", place, err->text);
+    if (!has_line(refused, buf_text(&line))) buf_printf(refused, "%s\n", buf_text(&line));
     buf_clear(&line);
 }
 
@@ -261,9 +269,7 @@ enum { NAMED = 10 };
 
 static void add_name(struct skipped_names *names, const char *name)
 {
-    struct str rest = buf_slice(&names->all), one;
-    while (str_cut(&rest, '\n', &one))
-        if (str_is(one, name)) return;
+    if (has_line(&names->all, name)) return;
     buf_printf(&names->all, "%s\n", name);
     if (names->count++ < NAMED) buf_printf(&names->shown, "%s%s", names->count > 1 ? ", " : "", name);
 }

@@ -2,6 +2,7 @@
 local cjson = require "cjson"
 local cluster = require "spec.support.cluster"
 local proc = require "spec.support.proc"
+local temp = require "spec.support.temp"
 
 local configmaps = "/api/v1/namespaces/default/configmaps"
 
@@ -192,6 +193,18 @@ describe("kubelua run #threads", function()
     local last = cjson.decode(json:err():match "([^\n]*)\n$")
     assert.are.same({ "error", "Failed to start", true },
       { last.level, last.msg, last.err:find '%.lua:1: the server .*"podz", did you mean "pods"%?$' ~= nil })
+  end)
+
+  it("prints what refuses a script whose path ends another's, and each line once", function()
+    local sim = cluster.sim()
+    local short = cluster.script [[ for _ = 1, 2 do require("k8s").informer "podz" end ]]
+    local long = short:match "^(.*)/" .. short
+    temp.write(long, temp.read(short))
+    local refused = cluster.run(sim.server, long, { "-f", short })
+    assert.are.equal(2, refused:wait())
+    local lines = {}
+    for place in refused:err():gmatch "\nkubelua: ([^\n]*):1: the server doesn't have" do lines[#lines + 1] = place end
+    assert.are.same({ long, short }, lines)
   end)
 
   it("writes JSON logs in which a key stands once, whatever a script calls its fields", function()
