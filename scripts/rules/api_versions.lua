@@ -41,6 +41,8 @@ local function each_version(obj, fn)
 end
 
 -- Minor number of the Kubernetes version to check against: 31 for 1.31.
+local PARAMS = { kubernetes = { default = "1.37", help = "version of Kubernetes to check against, such as 1.31" } }
+
 local function minor_of(params)
   local minor = params.kubernetes:match "^v?1%.(%d+)"
   return tonumber(minor) or error('kubernetes must be a version such as 1.31, not "' .. params.kubernetes .. '"')
@@ -56,7 +58,7 @@ k8s.rule {
   how = "Change apiVersion to the version in the message, and check the fields: some are renamed between versions. "
     .. "Set the Kubernetes version to check against with --param kubernetes=1.31.",
   kinds = KINDS,
-  params = { kubernetes = "1.37" },
+  params = PARAMS,
   check = function(obj, r, _, params)
     each_version(obj, function(known, version, path)
       if known.removed <= minor_of(params) then
@@ -79,7 +81,7 @@ k8s.rule {
   how = "Change apiVersion to the version in the message. Set the Kubernetes version to check against with --param "
     .. "kubernetes=1.31.",
   kinds = KINDS,
-  params = { kubernetes = "1.37" },
+  params = PARAMS,
   check = function(obj, r, _, params)
     each_version(obj, function(known, version, path)
       local minor = minor_of(params)

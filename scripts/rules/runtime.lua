@@ -59,7 +59,7 @@ k8s.rule {
     .. "cause is a memory limit that is too low or a liveness probe that is too strict.",
   how = "Read the last state in kubectl describe pod: the exit code 137 means killed, most often for memory.",
   kinds = { "pods" },
-  params = { restarts = 5 },
+  params = { restarts = { default = 5, help = "restarts of a container that are accepted" } },
   check = function(obj, r, _, params)
     each_status(obj, function(status, path)
       local count = status.restartCount
@@ -100,7 +100,7 @@ k8s.rule {
     .. "cluster deletes them only when there are thousands.",
   how = "Delete them. Pods of a Job are deleted with it: set ttlSecondsAfterFinished on the Job.",
   kinds = { "pods" },
-  params = { days = 1 },
+  params = { days = { default = 1, help = "days that a finished pod may stay" } },
   skip = function(obj)
     for _, owner in maps(obj.metadata.ownerReferences) do
       if owner.kind == "Job" then

@@ -1,6 +1,7 @@
 -- scripts/rules: each rule finds what its example that fails says, nothing in the one that passes, and none of them
 -- raises an error whatever an object looks like.
 local cjson = require "cjson"
+local cluster = require "spec.support.cluster"
 local odd_objects = require "spec.support.odd_objects"
 local rules = require "spec.support.rules"
 local temp = require "spec.support.temp"
@@ -103,6 +104,18 @@ describe("a rule that ships", function()
     assert.are.equal(report.summary.rules, #ids)
     assert.is_true(#ids >= 60)
     for _, file in ipairs(files) do assert.is_true(#objects_of[file] > 0, file) end
+  end)
+
+  it("describes each of its parameters", function()
+    local p = cluster.kubelua { "check", "--explain", "-o", "json", "-f", rules.folder }
+    assert.are.equal(0, p:wait())
+    local described, lacking = 0, {}
+    for _, param in ipairs(cjson.decode(p.streams.out.text)) do
+      local has_help = type(param.help) == "string" and param.help ~= ""
+      if has_help then described = described + 1 else lacking[#lacking + 1] = param.rule .. "." .. param.name end
+    end
+    assert.are.same({}, lacking)
+    assert.is_true(described > 30)
   end)
 
   it("finds what its example expects, there and nowhere else", function()
