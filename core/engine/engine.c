@@ -294,7 +294,7 @@ void engine_close(struct engine *engine)
     web_free(engine->web);
 }
 
-/* Each line for itself. */
+/* Logs each line by itself: each is an entry of a JSON log. */
 static void print_refused(struct buf *refused)
 {
     const char *line = refused->len ? buf_text(refused) : "", *end;

@@ -37,7 +37,7 @@ k8s.rule { id = "nodes", kinds = { "nodes" }, check = function() end, skip = fun
     for _, format in ipairs { "json", "yaml", "sarif", "junit", "html" } do
       assert.has_no_match("skipped every", select(2, last_of("/pods.yaml", format)), 1, true)
     end
-    -- One with an accepted finding looked at the object.
+    -- One with an accepted finding was evaluated.
     assert.has_match("^5 rules skipped every object: ", last_of("/accepted.yaml", "table"))
   end)
 

@@ -73,8 +73,8 @@ struct str lines_fit(struct report_lines *r, struct str text)
  *   310 objects, 12 rules, 8 of them clean, 1.23 s
  *   2 rules skipped every object: image-tag, privileged (-o wide and --explain RULE say more) */
 
-enum { CLOSING = 2 };    /* columns of the bracket and the comma that may follow */
-enum { IDLE_SHOWN = 3 }; /* names of rules that skipped every object */
+enum { CLOSING = 2 };       /* columns of the bracket and the comma that may follow */
+enum { SKIPPED_SHOWN = 3 }; /* names of rules that skipped every object */
 
 /* Prints a part after `before`, a comma or a blank and a bracket, where a line may break. */
 static void put_next(struct report_lines *r, const char *before, const char *colour, struct str text)
@@ -135,7 +135,7 @@ static void print_findings(struct report_lines *r, const struct audit_totals *to
     lines_end(r);
 }
 
-/* Marks the rules of which an annotation accepted a finding: they looked at the object. */
+/* Marks the rules of which an annotation accepted a finding: they were evaluated. */
 static bool *find_accepted(const struct audit_table *table)
 {
     bool *accepted = xcalloc(audit_table_rule_count(table) + 1, sizeof *accepted);
@@ -154,25 +154,26 @@ static bool skipped_all(const struct audit_rule *rule)
     return rule->counts[VERDICT_SKIP] > 0;
 }
 
-/* A rule that a parameter would turn on looks clean otherwise, such as those about pods in a dump without
- * their workloads. */
-static void print_idle(struct report_lines *r, const struct audit_table *table)
+/* Names the rules that skipped every object, which would look clean otherwise: a parameter may turn them on,
+ * such as those about pods in a dump without their workloads. */
+static void print_all_skipped(struct report_lines *r, const struct audit_table *table)
 {
     struct buf text = {0}, names = {0};
-    size_t idle = 0;
+    size_t skipped = 0;
     bool *accepted = find_accepted(table);
     for (uint32_t i = 0; i < audit_table_rule_count(table); i++) {
         const struct audit_rule *rule = audit_table_rule(table, i);
-        if (accepted[i] || !skipped_all(rule) || idle++ >= IDLE_SHOWN) continue;
+        if (accepted[i] || !skipped_all(rule) || skipped++ >= SKIPPED_SHOWN) continue;
         if (names.len) buf_puts(&names, ", ");
         terminal_put(&names, str_of(rule->id));
     }
-    buf_printf(&text, "%zu rule%s skipped every object: %s", idle, idle == 1 ? "" : "s", buf_text(&names));
-    if (idle > IDLE_SHOWN) buf_printf(&text, " and %zu more", idle - IDLE_SHOWN);
+    buf_printf(&text, "%zu rule%s skipped every object: %s", skipped, skipped == 1 ? "" : "s",
+               buf_text(&names));
+    if (skipped > SKIPPED_SHOWN) buf_printf(&text, " and %zu more", skipped - SKIPPED_SHOWN);
     buf_puts(&text,
              r->options->wide ? " (--explain RULE says more)" : " (-o wide and --explain RULE say more)");
-    if (idle) lines_put_wrapped(r, LINES_DIM, buf_slice(&text), LINES_INDENT);
-    if (idle) lines_end(r);
+    if (skipped) lines_put_wrapped(r, LINES_DIM, buf_slice(&text), LINES_INDENT);
+    if (skipped) lines_end(r);
     free(accepted);
     buf_clear(&names);
     buf_clear(&text);
@@ -199,7 +200,7 @@ void report_totals(struct report_lines *r, const struct audit_table *table)
                r->options->took_ms % 1000 / 10);
     put_next(r, ",", "", buf_slice(&r->piece));
     lines_end(r);
-    print_idle(r, table);
+    print_all_skipped(r, table);
     if (!r->options->incomplete) return;
     lines_put(r, LINES_RED, str_of(r->options->incomplete));
     lines_end(r);
