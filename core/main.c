@@ -113,7 +113,8 @@ int main(int argc, char **argv)
     if (strcmp(name, "--version") == 0) name = "version";
     const struct command *command = command_find(name);
     if (strcmp(name, cmd_complete.name) == 0)
-        return cmd_complete.run(&(struct command_line){.argc = argc - 1, .argv = argv + 1});
+        return cmd_complete.run(&(struct command_line){
+            .argc = argc - 1, .argv = argv + 1, .tables = (const struct flag *const[]){NULL}});
     if (strcmp(name, cmd_man.name) == 0) command = &cmd_man;
     if (strcmp(name, cmd_flags.name) == 0) command = &cmd_flags;
     if (!command) return unknown(name);

@@ -117,6 +117,52 @@ describe("kubelua completion", function()
     assert.are.same({ "configmaps" }, (complete("history", "--admin-socket", socket, "")))
   end)
 
+  -- The URL of a server whose response for the namespaces is the file api/v1/namespaces in the folder.
+  local function serve()
+    local server = proc.spawn { "python3", "-u", "-m", "http.server", "0", "--bind", "127.0.0.1", "-d", folder }
+    temp.write(folder .. "/api/v1/namespaces", "")
+    return "http://127.0.0.1:" .. server:wait_line "port (%d+)"
+  end
+
+  -- The path of a kubeconfig whose context leads there.
+  local function kubeconfig(name, server)
+    temp.write(folder .. "/" .. name, cjson.encode {
+      apiVersion = "v1", kind = "Config", ["current-context"] = name, users = { { name = "me", user = {} } },
+      clusters = { { name = name, cluster = { server = server } } },
+      contexts = { { name = name, context = { cluster = name, user = "me" } } },
+    })
+    return folder .. "/" .. name
+  end
+
+  it("offers what can be read of a response that is broken", function()
+    local config = kubeconfig("config", serve())
+    for response, names in pairs {
+      ['{"items":[{"x":1},{"metadata":{"name":"shop"}}]}'] = { "shop" }, ['{"items":[{"metadata":{"name":5}}]}'] = {},
+      ['{"items":[{"metadata":5},5,null,"x"]}'] = {}, ['{"items":{"a":1}}'] = {}, ['{"items":5}'] = {}, ["5"] = {},
+      ["null"] = {}, ['"x"'] = {}, ["[]"] = {}, ["{"] = {}, [""] = {}, ["<html>"] = {},
+    } do
+      temp.write(folder .. "/api/v1/namespaces", response)
+      assert.are.same({ names, ":none" }, { complete("run", "--kubeconfig", config, "-n", "") }, response)
+    end
+  end)
+
+  it("offers nothing when a response raises an error", function()
+    local engine = proc.spawn { "python3", "-uc", [[
+import socket, sys
+server = socket.socket(socket.AF_UNIX)
+server.bind(sys.argv[1])
+server.listen()
+print("ready")
+while True:
+    client = server.accept()[0]
+    client.recv(4096)
+    client.sendall(b'{"v":1,"result":{"scripts":[5]}}\n')
+    client.close()
+]], folder .. "/admin.sock" }
+    engine:wait_line "^ready$"
+    assert.are.same({ {}, ":none" }, { complete("reload", "--admin-socket", folder .. "/admin.sock", "") })
+  end)
+
   describe("of a running engine's caches", function()
     local place, sim, socket
 

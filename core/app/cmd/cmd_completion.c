@@ -26,7 +26,7 @@ static int run_complete(struct command_line *line)
     struct command_line words = *line;
     if (!freopen("/dev/null", "w", stderr)) return EXIT_OK;
     words.arguments = (struct flag_list){(const char **)line->argv + 1, (size_t)line->argc - 1};
-    admin_tool_run(no_flags, &words, set_completion);
+    if (admin_tool_run(no_flags, &words, set_completion) != EXIT_OK) puts(":none");
     return EXIT_OK;
 }
 

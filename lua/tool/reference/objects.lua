@@ -1,5 +1,8 @@
 -- Names of objects and namespaces that a running engine has cached, for completion. The engine is asked for what
 -- begins as the word does, and for so many at most that nobody waits.
+local values = require "tool.view.values"
+
+local items, text = values.items, values.text
 local objects = {}
 
 local MAX, WAIT_MS = 500, 2000
@@ -32,10 +35,10 @@ for _, name in ipairs { %s } do
 end
 ]]
 
-local function lines_of(command, given, text)
+local function lines_of(command, given, chunk)
   command.host.give_up_after(WAIT_MS)
   local session = command.host.session(given["admin-socket"] or os.getenv "KUBELUA_ADMIN_SOCKET")
-  local lines, list = session and session:eval(text) or "", {}
+  local lines, list = session and session:eval(chunk) or "", {}
   for line in lines:gmatch "[^\n]+" do list[#list + 1] = line end
   return list
 end
@@ -58,9 +61,9 @@ function objects.server_namespaces(command, given, typed)
   local reply = command.host.cluster_get("/api/v1/namespaces", given.kubeconfig, given.context)
   local ok, list = pcall(command.host.parse, reply or "{}")
   local names, chosen = {}, {}
-  for _, item in ipairs(ok and type(list.items) == "table" and list.items or {}) do
-    local name = item.metadata.name
-    if name:sub(1, #typed) == typed then names[#names + 1] = name end
+  for _, item in ipairs(ok and items(items(list).items) or {}) do
+    local name = text(items(items(item).metadata).name)
+    if name ~= "" and name:sub(1, #typed) == typed then names[#names + 1] = name end
   end
   table.sort(names)
   for i, name in ipairs(names) do
