@@ -239,6 +239,31 @@ while True:
       assert.are.same({ 1000, "map-0001-a", "map-b-0600" }, { #names, names[1], names[501] })
     end)
 
+    it("prints so many namespaces that none beyond them begins otherwise", function()
+      local list = {}
+      for i = 1, 1200 do
+        local name = (i <= 600 and "ns-%04d-a" or "ns-b-%04d"):format(i)
+        list[#list + 1] = { apiVersion = "v1", kind = "Namespace", metadata = { name = name } }
+        list[#list + 1] = { apiVersion = "v1", kind = "ConfigMap", metadata = { namespace = name, name = "it" } }
+      end
+      temp.write(folder .. "/list.json", cjson.encode { apiVersion = "v1", kind = "List", items = list })
+      sim = cluster.sim { "--load", folder .. "/list.json" }
+      start()
+      local names = of("get", "cm", "-n", "ns-")
+      assert.are.same({ 1000, "ns-0001-a", "ns-b-1200" }, { #names, names[1], names[1000] })
+    end)
+
+    it("completes namespaces when the server does not know a kind", function()
+      place:write("it.lua", [[
+        local k8s = require "k8s"
+        k8s.informer "foos.example.com"
+        k8s.informer("configmaps"):on_add(function() print "ready" end)
+      ]])
+      start()
+      assert.are.same({ "shop" }, of("get", "-n", "sh"))
+      assert.are.same({}, of("get", "foos.example.com", "-n", ""))
+    end)
+
     it("offers nothing when there is no engine, or it does not respond", function()
       local engine = start()
       engine:kill "STOP"

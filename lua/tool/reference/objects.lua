@@ -23,16 +23,18 @@ end
 if put "asc" == %d then put "desc" end
 ]]
 
--- Those of a kind, or of each cache.
+-- Namespaces of the objects of a kind, or of each cache. A cache whose kind the server does not know has none, and must
+-- not take away those of others.
 local NAMESPACES = [[
-local typed = %q
-for _, name in ipairs { %s } do
+local typed, max = %q, %d
+local function put(name)
   local query = kind(name):query():where("metadata.namespace", "matches", typed .. "*"):group "metadata.namespace"
-  for i, row in ipairs(query:order "key":rows()) do
-    if i > %d then break end
-    print(row.key)
+  local rows = query:order("key"):rows()
+  for i, row in ipairs(rows) do
+    if i <= max or i > #rows - max then print(row.key) end
   end
 end
+for _, name in ipairs { %s } do pcall(put, name) end
 ]]
 
 local function lines_of(command, given, chunk)
@@ -53,7 +55,7 @@ end
 function objects.namespaces(command, given, kinds, typed)
   local quoted = {}
   for i, kind in ipairs(kinds) do quoted[i] = ("%q"):format(kind) end
-  return lines_of(command, given, NAMESPACES:format(typed, table.concat(quoted, ", "), MAX))
+  return lines_of(command, given, NAMESPACES:format(typed, MAX, table.concat(quoted, ", ")))
 end
 
 -- The namespaces of the server that begin with the text; of many the first and the last.
@@ -72,7 +74,7 @@ function objects.server_namespaces(command, given, typed)
   return chosen
 end
 
--- What a word may become that is NAME, NAMESPACE/NAME or, as the first one, KIND/NAME; and what stands before it.
+-- Names for a word that is NAME, NAMESPACE/NAME or, as the first one, KIND/NAME; and what stands before it.
 function objects.of_word(command, given, arguments, typed)
   local head, name = typed:match "^([^/]+)/(.*)$"
   local kind = (arguments[1] or head or ""):match "^[^/]*"
