@@ -146,6 +146,22 @@ describe("kubelua completion", function()
     end
   end)
 
+  it("asks the server that the line names", function()
+    local sim = cluster.sim()
+    local config = kubeconfig("config", serve())
+    temp.write(folder .. "/api/v1/namespaces", '{"items":[{"metadata":{"name":"kube-served"}}]}')
+    for _, flags in ipairs {
+      { "--server", sim.server }, { "-s", sim.server }, { "--server=" .. sim.server, "--insecure-skip-tls-verify" },
+    } do
+      local words = { "run", "--kubeconfig", config, unpack(flags) }
+      words[#words + 1], words[#words + 2] = "-n", "kube-"
+      assert.are.same({ "kube-node-lease", "kube-public", "kube-system" }, (complete(unpack(words))))
+    end
+    assert.are.same({ "kube-served" }, (complete("run", "--kubeconfig", config, "-n", "kube-")))
+    assert.are.same({}, (complete("run", "--kubeconfig", config, "--cluster", "none", "-n", "")))
+    assert.are.same({}, (complete("run", "--kubeconfig", config, "--user", "none", "-n", "")))
+  end)
+
   it("offers nothing when a response raises an error", function()
     local engine = proc.spawn { "python3", "-uc", [[
 import socket, sys

@@ -88,23 +88,48 @@ static int l_commands(lua_State *L)
 
 /* --- names that a flag or an argument takes */
 
-static struct catalogue *kinds_of(const struct cluster_flags *flags)
+static const char *text_in(lua_State *L, int table, const char *name)
 {
-    struct cluster_config cluster = {0};
+    lua_getfield(L, table, name);
+    const char *text = lua_tostring(L, -1);
+    lua_pop(L, 1); /* the table keeps it */
+    return text;
+}
+
+/* A client of the server that the flags in the table name; NULL: none can be asked. `cluster` is its
+ * configuration, which is cleared after it. */
+static struct command_client *client_of(lua_State *L, int table, struct cluster_config *cluster)
+{
+    luaL_checktype(L, table, LUA_TTABLE);
+    const struct cluster_flags flags = {
+        .kubeconfig = text_in(L, table, "kubeconfig"),
+        .context = text_in(L, table, "context"),
+        .cluster = text_in(L, table, "cluster"),
+        .user = text_in(L, table, "user"),
+        .server = text_in(L, table, "server"),
+        .token = text_in(L, table, "token"),
+        .certificate_authority = text_in(L, table, "certificate-authority"),
+        .client_certificate = text_in(L, table, "client-certificate"),
+        .client_key = text_in(L, table, "client-key"),
+        .tls_server_name = text_in(L, table, "tls-server-name"),
+        .as = text_in(L, table, "as"),
+        .insecure_skip_tls_verify = text_in(L, table, "insecure-skip-tls-verify") != NULL,
+    };
     struct err err;
-    const struct command_client_options options = {&cluster, KINDS_MS, KINDS_MS};
-    struct catalogue *kinds =
-        cluster_config_load(flags, &cluster, &err) ? refresh_kinds(&options, &err) : NULL;
-    cluster_config_clear(&cluster);
-    return kinds ? kinds : catalogue_well_known();
+    const struct command_client_options options = {cluster, KINDS_MS, KINDS_MS};
+    return cluster_config_load(&flags, cluster, &err) ? command_client_new(&options, &err) : NULL;
 }
 
 static int l_kinds(lua_State *L)
 {
-    const struct cluster_flags flags = {.kubeconfig = luaL_optstring(L, 1, NULL),
-                                        .context = luaL_optstring(L, 2, NULL)};
-    struct catalogue *kinds = kinds_of(&flags);
+    struct cluster_config cluster = {0};
+    struct err err;
+    struct command_client *client = client_of(L, 1, &cluster);
+    struct catalogue *kinds = client ? command_client_kinds(client, &err) : NULL;
     const struct resource *resource;
+    command_client_free(client);
+    cluster_config_clear(&cluster);
+    if (!kinds) kinds = catalogue_well_known();
     lua_newtable(L);
     for (size_t i = 0; (resource = catalogue_at(kinds, i)); i++) {
         struct buf name = {0};
@@ -119,15 +144,11 @@ static int l_kinds(lua_State *L)
 
 static int l_cluster_get(lua_State *L)
 {
-    const struct cluster_flags flags = {.kubeconfig = luaL_optstring(L, 2, NULL),
-                                        .context = luaL_optstring(L, 3, NULL)};
     const char *path = luaL_checkstring(L, 1);
     struct cluster_config cluster = {0};
     struct buf response = {0};
     struct err err;
-    const struct command_client_options options = {&cluster, KINDS_MS, KINDS_MS};
-    struct command_client *client =
-        cluster_config_load(&flags, &cluster, &err) ? command_client_new(&options, &err) : NULL;
+    struct command_client *client = client_of(L, 2, &cluster);
     if (client && command_client_get(client, path, &response, &err))
         lua_pushlstring(L, buf_text(&response), response.len);
     else
@@ -193,7 +214,7 @@ static void give_up(int signum)
     _exit(EXIT_USAGE);
 }
 
-/* A timer, as what waits for an engine does so in many places. */
+/* By a signal: that ends the calls of C as well which wait for an engine. */
 static int l_give_up_after(lua_State *L)
 {
     lua_Integer ms = luaL_checkinteger(L, 1);

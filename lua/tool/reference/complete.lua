@@ -34,6 +34,8 @@ local function read(words, flags)
         value = words[i]
       end
       if i < #words then given[flag.name] = value end
+    elseif flag then
+      given[flag.name] = value ~= "false" and "true" or nil
     elseif words[i]:sub(1, 1) ~= "-" or words[i] == "-" then
       arguments[#arguments + 1] = words[i]
     end
@@ -86,7 +88,7 @@ function found.quarantined(command, given)
   return names
 end
 
-function found.kinds(command, given) return command.host.kinds(given.kubeconfig, given.context) end
+function found.kinds(command, given) return command.host.kinds(given) end
 
 local function of_kubeconfig(field)
   return function(command, given) return command.host.kubeconfig(given.kubeconfig)[field] end
@@ -100,8 +102,8 @@ local function recipes(command)
   return names
 end
 
--- Those of the server where the command asks one; else of the objects of the kind that the line names, or of all caches
--- of the engine.
+-- Of the server where the command asks one; else of the objects of the kind that the line names, or of all caches of
+-- the engine.
 local function namespaces(command, given, typed, arguments, flags)
   if flags["--kubeconfig"] then return objects.server_namespaces(command, given, typed) end
   local kind = arguments[1] and arguments[1]:match "^[^/]*"

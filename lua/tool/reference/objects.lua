@@ -60,7 +60,7 @@ end
 
 -- The namespaces of the server that begin with the text; of many the first and the last.
 function objects.server_namespaces(command, given, typed)
-  local reply = command.host.cluster_get("/api/v1/namespaces", given.kubeconfig, given.context)
+  local reply = command.host.cluster_get("/api/v1/namespaces", given)
   local ok, list = pcall(command.host.parse, reply or "{}")
   local names, chosen = {}, {}
   for _, item in ipairs(ok and items(items(list).items) or {}) do
