@@ -102,7 +102,7 @@ describe("kubelua get", function()
     _, err, code = run("get", "pods", "--sort-by", "spec.containers", "-o", "name")
     assert.are.same({ 2, 'kubelua get: --sort-by: "{.spec.containers}" is an array, which has no order\n' },
       { code, err })
-    -- What is hidden has no order.
+    -- Hidden values have no order.
     for name, password in pairs { a = "YWJjZGVmZw==", b = "MDEyMzQ1Ng==" } do
       sim.api:create("/api/v1/namespaces/shop/secrets", made("Secret", name, { data = { password = password } }))
     end
@@ -124,6 +124,7 @@ describe("kubelua get", function()
 
   it("has the columns of labels and the order of kubectl", function()
     if os.execute "command -v kubectl >/dev/null" ~= 0 then
+      assert.is_nil(os.getenv "KUBELUA_REQUIRE_REAL", "there is no kubectl") -- CI has it
       pending "there is no kubectl"
       return
     end

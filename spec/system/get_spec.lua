@@ -136,6 +136,7 @@ describe("kubelua get", function()
 
   it("makes of templates what kubectl makes of them", function()
     if os.execute "command -v kubectl >/dev/null" ~= 0 then
+      assert.is_nil(os.getenv "KUBELUA_REQUIRE_REAL", "there is no kubectl") -- CI has it
       pending "there is no kubectl"
       return
     end

@@ -17,7 +17,7 @@ local function part_of(name)
   return not name:find "['\\]" and name ~= "*" and name ~= "" and ("['%s']"):format(name) or nil
 end
 
--- What the engine sends of each object, and the steps from there: fields at the beginning need not be looked for here.
+-- Path for the engine, and the steps from there: fields at the beginning need not be looked for here.
 local function split(steps)
   local path, rest = "", {}
   for _, step in ipairs(steps) do
@@ -39,7 +39,7 @@ function sort.parse(text)
   return { text = whole, steps = nodes[1].steps, path = path, rest = rest }
 end
 
--- What the engine has to send of each object beside the other paths, behind them.
+-- Paths that the engine has to send of each object beside the other paths, behind them.
 function sort.paths(by) return { "metadata.namespace", "metadata.name", by.path } end
 
 -- --- values
