@@ -273,6 +273,25 @@ describe("custom objects", function()
     wait_for(at, function(code) return code == 404 end)
   end)
 
+  it("have numbers as Go writes them", function()
+    local body = define("numbers", [[{"type":"object","properties":{"spec":{"type":"object",
+      "x-kubernetes-preserve-unknown-fields":true,"properties":{"whole":{"type":"integer"}}}}}]])
+    local path = crds.objects("numbers", GROUP)
+    local text = [[{"apiVersion":"%s/v1","kind":"Number","metadata":{"name":"one"},"spec":{"a":0.1,"b":1e3,"c":0.000001,
+      "d":1e-7,"e":0.30000000000000004,"f":1e21,"g":123456789012345678901,"h":9223372036854775807,"i":-0.5,"j":[2.50],
+      "k":12345678901234567890,"whole":3.0}}]]
+    local answers = {}
+    for i, api in ipairs { both.real:api(), both.sim.api } do
+      local code, created = api:curl("POST", path, text:format(GROUP))
+      assert.equal(201, code, created)
+      local _, got = api:curl("GET", path .. "/one")
+      answers[i] = {}
+      for j, whole in ipairs { created, got } do answers[i][j] = whole:gsub("%s", ""):match '"spec":(%b{})' end
+      crds.remove(api, body.spec.names.plural, GROUP)
+    end
+    assert.same(answers[1], answers[2])
+  end)
+
   it("are not served while another definition has their names", function()
     local group = "names.example.com"
     local function body(plural, kind, short)

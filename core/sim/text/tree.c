@@ -2,7 +2,10 @@
 #include "sim/text/tree.h"
 
 #include <ctype.h>
+#include <errno.h>
+#include <float.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -203,7 +206,9 @@ static json_t *read_value(struct sim_reader *in)
     }
     for (size_t i = 0; i < value.n; i++)
         if (strchr(".eE", value.p[i])) return json_real(strtod(value.p, NULL));
-    return json_integer(strtoll(value.p, NULL, 10));
+    errno = 0;
+    long long integer = strtoll(value.p, NULL, 10);
+    return errno == ERANGE ? json_real(strtod(value.p, NULL)) : json_integer(integer);
 }
 
 /* Adds the members of the object that is read to another one, and returns that. */
@@ -226,6 +231,27 @@ json_t *sim_read_stored(struct str text, const char *skipped, json_t *object)
 {
     struct sim_reader in = {text.p, text.p + text.n, false, skipped};
     return read_members(&in, object);
+}
+
+/* As Go writes them: with the fewest digits that read back the same, and without an exponent from 1e-6 to
+ * 1e21. */
+static void put_real(struct buf *out, double value)
+{
+    char text[NUMBER_MAX];
+    int digits = 0; /* behind the first one */
+    do snprintf(text, sizeof text, "%.*e", digits, value);
+    while (strtod(text, NULL) != value && digits++ < DBL_DECIMAL_DIG);
+    char *end = strchr(text, 'e');
+    int exponent = atoi(end + 1);
+    if (value != 0 && (exponent < -6 || exponent > 20))
+        buf_printf(out, "%.*se%+d", (int)(end - text), text, exponent);
+    else if (exponent <= digits)
+        buf_printf(out, "%.*f", digits - exponent, value);
+    else {
+        for (const char *at = text; at < end; at++)
+            if (*at != '.') buf_putc(out, *at);
+        buf_printf(out, "%0*d", exponent - digits, 0);
+    }
 }
 
 void sim_put_json(struct buf *out, const json_t *value)
@@ -255,6 +281,7 @@ void sim_put_json(struct buf *out, const json_t *value)
     case JSON_STRING:
         buf_json_string(out, (struct str){json_string_value(value), json_string_length(value)});
         return;
+    case JSON_REAL: put_real(out, json_real_value(value)); return;
     default: out->len += json_dumpb(value, buf_reserve(out, NUMBER_MAX), NUMBER_MAX, JSON_ENCODE_ANY);
     }
 }
