@@ -84,7 +84,7 @@ function times.exceeds(digits, most)
   return #digits > #most or #digits == #most and digits > most
 end
 
--- What is behind the point, in nanoseconds: Go drops digits that 63 bits do not hold.
+-- The digits behind the point in nanoseconds: Go drops digits that 63 bits do not hold.
 local function read_fraction(part, unit)
   local zeros, digits = part:match "^(0*)(%d*)"
   digits = digits:sub(1, times.exceeds(digits:sub(1, 19)) and 18 or 19)

@@ -16,7 +16,7 @@ local bit = require "bit"
 local history = {}
 history.__index = history
 
--- What ADR 11 states, in seconds (shard_times_failover_ms and shard_times_handover_ms), for a Lease of so many.
+-- The bounds of ADR 11, in seconds (shard_times_failover_ms and shard_times_handover_ms), for a Lease of so many.
 function history.failover(lease) return lease * (2 + 3 * 2 / 15 + 1 / 15) end
 function history.handover(lease) return lease * (10 / 15 + 2 * 2 / 15 + 1 / 15) end
 
@@ -155,8 +155,8 @@ end
 
 local FAILURES = { kill = true, freeze = true, cut = true, hold = true }
 
--- What befell the group between the time when it was settled before `from` and `to`: whether a replica failed, and
--- whether something befell this member (or the group was not settled yet).
+-- The misfortunes of the group between the time when it was settled before `from` and `to`: whether a replica failed,
+-- and whether something befell this member (or the group was not settled yet).
 local function what_befell(member, from, to, moments)
   local failed, hit = false, true
   for _, moment in ipairs(moments) do
@@ -183,7 +183,7 @@ local function keeps(self, write, call)
   return last ~= nil and not last.is_loss and last.member == call.member
 end
 
--- What befell the group and the object since shortly before the write, as lines.
+-- The events of the group and the object since shortly before the write, as lines.
 local function story(self, write, over, moments)
   local lines = {}
   local function add(at, text, ...)

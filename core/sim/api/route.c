@@ -260,7 +260,7 @@ void sim_route(struct sim_api *api, const struct sim_request *request, struct si
         return;
     }
     struct sim_watched watched;
-    sim_lua_failed(); /* of what was before */
+    sim_lua_take_failure(); /* of what was before */
     if (sim_control(api, request, reply)) return;
     if (sim_watched_begin(request, &watched))
         admit_watched(api, &watched, reply);
@@ -270,10 +270,11 @@ void sim_route(struct sim_api *api, const struct sim_request *request, struct si
         admit(api, request, reply);
     else
         translate(api, request, NULL, reply);
-    if (sim_lua_failed() && reply->code > 0 && reply->code < 500) { /* whatever it says is of no worth */
+    sim_encode_reply(&watched.request, reply);
+    if (sim_lua_take_failure() && reply->code > 0 && reply->code < 500) { /* what it says is of no worth */
         sim_reply_clear(reply);
         sim_reply_status(reply, sim_status_said(NULL, NULL, NULL));
+        sim_encode_reply(&watched.request, reply);
     }
-    sim_encode_reply(&watched.request, reply);
     sim_watched_clear(&watched);
 }

@@ -79,7 +79,7 @@ void *sim_lua_context(lua_State *L)
 
 static _Thread_local bool failed;
 
-bool sim_lua_failed(void)
+bool sim_lua_take_failure(void)
 {
     bool has_failed = failed;
     failed = false;

@@ -26,7 +26,7 @@ json_t *sim_lua_found(lua_State *L);
 /* Likewise; returns whether the result is neither nil nor false. */
 bool sim_lua_is(lua_State *L);
 /* Returns whether a call has failed on this thread since this was asked last. */
-bool sim_lua_failed(void);
+bool sim_lua_take_failure(void);
 
 /* --- lua_json.c */
 

@@ -242,15 +242,15 @@ static void put_real(struct buf *out, double value)
     do snprintf(text, sizeof text, "%.*e", digits, value);
     while (strtod(text, NULL) != value && digits++ < DBL_DECIMAL_DIG);
     char *end = strchr(text, 'e');
-    int exponent = atoi(end + 1);
+    long exponent = strtol(end + 1, NULL, 10);
     if (value != 0 && (exponent < -6 || exponent > 20))
-        buf_printf(out, "%.*se%+d", (int)(end - text), text, exponent);
+        buf_printf(out, "%.*se%+ld", (int)(end - text), text, exponent);
     else if (exponent <= digits)
-        buf_printf(out, "%.*f", digits - exponent, value);
+        buf_printf(out, "%.*f", digits - (int)exponent, value);
     else {
         for (const char *at = text; at < end; at++)
             if (*at != '.') buf_putc(out, *at);
-        buf_printf(out, "%0*d", exponent - digits, 0);
+        buf_printf(out, "%0*d", (int)exponent - digits, 0);
     }
 }
 

@@ -73,6 +73,7 @@ static void test_mistakes_are_those_of_go(void **state)
     assert_go("a: \"x\\/y\"\n", "yaml: found unknown escape character");
     assert_go("a: b\nc: \"x\n  \\\\\\/y\"\n", "yaml: line 3: found unknown escape character");
     assert_go("- 'x\\/y'\n- x\\/y\n- \"\\\\/\" # \"\\/\"\n", "[[\"x\\\\/y\",\"x\\\\/y\",\"\\\\/\"]]");
+    assert_go("x\\/y: 1\nx\\qy: 2\n", "[{\"x\\\\/y\":1,\"x\\\\qy\":2}]");
     assert_go("a: @", "yaml: found character that cannot start any token");
     assert_go("a: b\n  c: d", "yaml: line 2: mapping values are not allowed in this context");
     assert_go("- a\nb: c", "yaml: line 1: did not find expected '-' indicator");

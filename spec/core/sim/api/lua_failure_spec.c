@@ -69,7 +69,7 @@ static void test_what_cannot_be_read_is_no_bad_request(void **state)
     assert_fails("GET " MAPS "?continue=x", "");
     break_function("sim.pages", "token");
     assert_fails("GET " MAPS "?limit=1", "");
-    /* It is no mistake of the next request. */
+    /* The next request has nothing to do with it. */
     json_decref(sim_cluster_json(&cluster, "GET " MAPS "?limit=2", NULL, 200));
     sim_cluster_clear(&cluster);
 }
