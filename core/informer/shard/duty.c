@@ -16,7 +16,8 @@ static void on_response(void *ctx, const struct shard_response *response);
 
 bool duty_is_mine(const struct shard_member *m)
 {
-    bool first = m->view.rank == 0 || m->duty.suspects || m->duty.no_table;
+    bool nobodys = m->view.epoch && !*m->view.first; /* a table without members, which nobody else mends */
+    bool first = m->view.rank == 0 || m->duty.suspects || m->duty.no_table || nobodys;
     return first && m->fence && fence_is_open(m->fence);
 }
 
@@ -122,11 +123,17 @@ void duty_plan(struct shard_member *m)
     }
     observe_missing(d, m->options.times.duration_ms, d->sent_ms, member_now_ms(m));
     struct shard_fact *facts = facts_of(d);
+    d->table.replaces |= !d->table.epoch && m->view.epoch; /* the table that it knows */
     bool changed =
         shard_plan(&d->table, facts, d->count, clock_wall_us(m->options.clock) / 1000, is_settled(m));
     free(facts);
     if (!changed) {
         rest(m);
+        return;
+    }
+    if (!d->table.count) { /* its own Lease is gone, too, as the next renewal finds out */
+        d->has_table = false;
+        duty_next(m, m->options.times.retry_ms);
         return;
     }
     d->text.len = 0;

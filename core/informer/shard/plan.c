@@ -180,10 +180,11 @@ bool shard_plan(struct shard_table *table, const struct shard_fact *facts, size_
 {
     bool is_new = table->epoch == 0, changed = is_new;
     if (table->epoch < now && is_new) table->epoch = now;
-    /* Above every epoch that was applied: replicas ignore a table that is older than the one they know. */
+    /* Above every epoch that was applied: replicas ignore a table that is older than the one they know. Who
+     * has applied one, or had a Lease that is missing, may still work. */
     for (size_t i = 0; i < count; i++) {
         changed |= facts[i].seen > table->epoch;
-        table->replaces |= is_new && facts[i].seen > 0;
+        table->replaces |= is_new && (facts[i].seen > 0 || facts[i].missing);
         if (facts[i].seen > table->epoch) table->epoch = facts[i].seen;
     }
     changed |= remove_gone(table, facts, count);

@@ -130,6 +130,53 @@ static void test_gaps_are_as_short_as_stated(void **state)
     log_take();
 }
 
+static void delete_all_leases(void)
+{
+    struct shard_status status;
+    for (size_t i = 0; i < group.count; i++) {
+        shard_member_get_status(group.replicas[i]->member, &status);
+        shard_server_delete_lease(&group.server, status.name);
+    }
+}
+
+/* People who want a group to begin anew delete all Leases and the table, one soon after the other. */
+static void test_a_group_begins_anew_without_leases_and_table(void **state)
+{
+    for (uint64_t seed = 1; seed <= 200; seed++) {
+        group_open(&group, seed);
+        for (size_t i = 0; i < 3; i++) group_join(&group);
+        group_advance(&group, 60000 + jitter_between(&group.server.chance, 0, group.times.renew_ms));
+        if (seed % 2) shard_server_delete_table(&group.server);
+        if (seed % 2) group_advance(&group, jitter_between(&group.server.chance, 0, group.times.renew_ms));
+        delete_all_leases();
+        if (seed % 2 == 0)
+            group_advance(&group, jitter_between(&group.server.chance, 0, group.times.renew_ms));
+        if (seed % 2 == 0) shard_server_delete_table(&group.server);
+        group_advance(&group, shard_times_failover_ms(&group.times) + 2 * group.times.duration_ms);
+        assert_group_is_whole(&group);
+        group_close(&group);
+    }
+    log_take();
+}
+
+static void test_a_table_without_members_is_replaced(void **state)
+{
+    struct shard_server *server = &group.server;
+    group_open(&group, 1);
+    for (size_t i = 0; i < 3; i++) group_join(&group);
+    group_advance(&group, 60000);
+    int64_t epoch = clock_wall_us(&server->world.clock) / 1000;
+    server->table.len = 0;
+    buf_printf(&server->table, "kubelua-shards 1\nepoch %lld\nbarrier %lld\n", (long long)epoch,
+               (long long)epoch);
+    server->table_version = ++server->version;
+    server->table_changed(server->ctx);
+    group_advance(&group, shard_times_failover_ms(&group.times) + 2 * group.times.duration_ms);
+    assert_group_is_whole(&group);
+    group_close(&group);
+    log_take();
+}
+
 static struct replica *writer(void)
 {
     for (size_t i = 0; i < group.count; i++) {
@@ -220,6 +267,8 @@ int main(void)
         cmocka_unit_test_teardown(test_never_do_two_own_one_slot, on_teardown),
         cmocka_unit_test(test_gaps_are_as_short_as_stated),
         cmocka_unit_test(test_the_first_three_may_die_at_once),
+        cmocka_unit_test(test_a_group_begins_anew_without_leases_and_table),
+        cmocka_unit_test(test_a_table_without_members_is_replaced),
         cmocka_unit_test(test_a_script_that_does_not_end_costs_the_lease),
         cmocka_unit_test(test_a_thousand_replicas),
     };

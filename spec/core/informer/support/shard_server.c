@@ -124,7 +124,9 @@ static int serve(struct shard_wire *wire)
     case SHARD_LEASE_CREATE: return write_lease(server, lease, true);
     case SHARD_LEASE_UPDATE: return write_lease(server, lease, false);
     case SHARD_LEASE_DELETE: return delete_lease(server, lease);
-    case SHARD_LEASE_GET: return find(server, lease) ? 200 : 404;
+    case SHARD_LEASE_GET:
+        if (!*lease->name) return 500; /* clients send no request without a name */
+        return find(server, lease) ? 200 : 404;
     case SHARD_LEASES_LIST: return 200;
     case SHARD_TABLE_GET: return server->table.len ? 200 : 404;
     case SHARD_TABLE_CREATE:
