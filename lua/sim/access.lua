@@ -178,6 +178,8 @@ end
 -- --- users
 
 local ACCOUNT, AUTHENTICATED = "system:serviceaccount:", "system:authenticated"
+local AUTHENTICATION = "authentication.k8s.io"
+local ANONYMOUS, UNAUTHENTICATED = "system:anonymous", "system:unauthenticated"
 
 -- A user with those of the groups that are no repetition.
 local function user_of(name, uid, groups)
@@ -228,10 +230,24 @@ local function nameless(uid, groups, extra)
     extra and "{" .. table.concat(words, ", ") .. "}" or "(nil)")
 end
 
+-- The permission for a part of a user.
+local function part_of(resource, name, group, subresource)
+  return json.object("verb", "impersonate", "resource", resource, "name", name, "group", group or "",
+    "subresource", subresource or "")
+end
+
+-- Whoever has no group that says whether he is known gets the one of his name.
+local function add_authentication(groups, name)
+  for _, group in ipairs(groups) do
+    if group == UNAUTHENTICATED or group == AUTHENTICATED and name ~= ANONYMOUS then return end
+  end
+  groups[#groups + 1] = name == ANONYMOUS and UNAUTHENTICATED or AUTHENTICATED
+end
+
 -- A list of the user that the headers name, and of what one needs to be allowed for it; of a text if they name none but
 -- something of him; an empty one if they name nothing.
 function access.impersonated(headers)
-  local name, uid, groups, extra, needed = nil, nil, {}, nil, {}
+  local name, uid, groups, extra, needed, for_extra = nil, nil, {}, nil, {}, {}
   for _, header in each(headers) do
     local key, value = json.element(header, 0):lower(), json.element(header, 1)
     local extra_key = key:match "^impersonate%-extra%-(.*)$"
@@ -239,9 +255,11 @@ function access.impersonated(headers)
     if key == "impersonate-uid" then uid = uid or value end
     if key == "impersonate-group" then
       groups[#groups + 1] = value
-      needed[#needed + 1] = json.object("verb", "impersonate", "resource", "groups", "name", value)
+      needed[#needed + 1] = part_of("groups", value)
     end
     if extra_key then
+      extra_key = extra_key:gsub("%%(%x%x)", function(hex) return string.char(tonumber(hex, 16)) end)
+      for_extra[#for_extra + 1] = part_of("userextras", value, AUTHENTICATION, extra_key)
       extra = extra or json.object()
       if not get(extra, extra_key) then json.set(extra, extra_key, {}) end
       json.insert(get(extra, extra_key), json.count(get(extra, extra_key)), value)
@@ -252,7 +270,9 @@ function access.impersonated(headers)
     return { string.format("requested %s without impersonating a user name", nameless(uid, groups, extra)) }
   end
   if #groups == 0 then add_account_groups(groups, name) end
-  if name ~= "system:anonymous" then groups[#groups + 1] = AUTHENTICATED end
+  add_authentication(groups, name)
+  for _, part in ipairs(for_extra) do needed[#needed + 1] = part end
+  if (uid or "") ~= "" then needed[#needed + 1] = part_of("uids", uid, AUTHENTICATION) end
   local user = user_of(name, uid, groups)
   json.set(user, "extra", extra)
   return { user, needed_for(name), unpack(needed) }

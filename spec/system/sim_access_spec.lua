@@ -171,6 +171,33 @@ describe("kubelua sim --authorization rbac #threads", function()
     assert.are.equal("dave", whoami(sim, sim.admin, "-H 'Impersonate-User: dave'").username)
   end)
 
+  it("asks for the extra fields and the uid of whom one impersonates, too", function()
+    local sim = with_roles()
+    local function cannot(resource, name, part)
+      return ([[%s.authentication.k8s.io "%s" is forbidden: User "carol" cannot impersonate resource "%s" in API ]]
+        .. [[group "authentication.k8s.io" at the cluster scope]]):format(resource, name, part)
+    end
+    local uid = "-H 'Impersonate-User: bob' -H 'Impersonate-Uid: 7'"
+    assert.are.equal(cannot("userextras", "b", "userextras/a/c"),
+      whoami(sim, "t-carol", uid .. " -H 'Impersonate-Extra-A%2fc: b'"))
+    assert.are.equal(cannot("uids", "7", "uids"), whoami(sim, "t-carol", uid))
+    local user = whoami(sim, sim.admin, uid .. " -H 'Impersonate-Extra-a: b'")
+    assert.are.same({ username = "bob", uid = "7", groups = { "system:authenticated" }, extra = { a = { "b" } } }, user)
+  end)
+
+  it("adds the group of who is known, or is not, once", function()
+    local sim = start()
+    local function groups(user, ...)
+      local headers = "-H 'Impersonate-User: " .. user .. "'"
+      for _, group in ipairs { ... } do headers = headers .. " -H 'Impersonate-Group: " .. group .. "'" end
+      return whoami(sim, sim.admin, headers).groups
+    end
+    assert.are.same({ "system:authenticated", "a" }, groups("bob", "system:authenticated", "a"))
+    assert.are.same({ "system:unauthenticated" }, groups("bob", "system:unauthenticated"))
+    assert.are.same({ "system:unauthenticated" }, groups "system:anonymous")
+    assert.are.same({ "a", "system:unauthenticated" }, groups("system:anonymous", "a"))
+  end)
+
   it("lets nobody impersonate a group without a user", function()
     local sim = with_roles()
     assert.are.equal('requested &user.DefaultInfo{Name:"", UID:"", Groups:[]string{"dev"}, '
