@@ -183,6 +183,72 @@ describe("the simulator as a real server", function()
     assert.same({ 200, 400, 400, 200, 400 }, codes)
   end)
 
+  -- Of both servers, in their order.
+  local function owners_of(path)
+    local seen = {}
+    for i, object in ipairs { ask("GET", path) } do
+      seen[i] = {}
+      for j, entry in ipairs(object.metadata.managedFields) do
+        seen[i][j] = { entry.manager, entry.operation, entry.apiVersion, entry.subresource or "", entry.time ~= nil,
+          entry.fieldsV1 }
+      end
+    end
+    return unpack(seen)
+  end
+
+  it("gives the number of replicas to whoever sets it by a Scale", function()
+    local path, apply = "/apis/apps/v1/namespaces/default/deployments", "application/apply-patch+yaml"
+    ask("POST", path .. "?fieldManager=maker", { kind = "Deployment", apiVersion = "apps/v1",
+      metadata = { name = "owned" }, spec = { replicas = 1, selector = { matchLabels = { a = "b" } },
+        template = { metadata = { labels = { a = "b" } }, spec = { containers = { { name = "c", image = "i" } } } } } })
+    local function scale(n) -- as text, as the "\/" of cjson is no YAML
+      local body = { apiVersion = "autoscaling/v1", kind = "Scale", metadata = { name = "owned" },
+        spec = n and { replicas = n } }
+      return (cjson.encode(body):gsub("\\/", "/"))
+    end
+    local codes = {}
+    for i, step in ipairs {
+      { "PATCH", "merge", { spec = { replicas = 2 } }, MERGE }, { "PATCH", "same", { spec = { replicas = 2 } }, MERGE },
+      { "PATCH", "refused", scale(3), apply }, { "PATCH", "taker&force=true", scale(3), apply },
+      { "PATCH", "taker", scale(3), apply }, { "PATCH", "beside", scale(3), apply },
+      { "PATCH", "beside", scale(), apply },
+      { "PATCH", "merge", { spec = { replicas = 4 } }, MERGE }, { "PUT", "put", scale(0) }, { "PUT", "put", scale(7) },
+    } do
+      codes[i] = code_of(step[1], path .. "/owned/scale?fieldManager=" .. step[2], step[3], step[4])
+      local real, sim = owners_of(path .. "/owned")
+      assert.same(real, sim, step[2])
+    end
+    assert.same({ 200, 200, 409, 200, 200, 200, 200, 200, 200, 200 }, codes)
+    for _, api in ipairs { both.real:api(), both.sim.api } do
+      local code, text = api:curl("PUT", path .. "/owned/scale", (scale(8):gsub('"name"', '"uid":"another",%0')))
+      assert.equal(409, code)
+      assert.has_match("Precondition failed: UID in precondition: another, UID in object meta: %x+", text)
+    end
+  end)
+
+  it("leaves the metadata of some kinds alone where their status is written", function()
+    local rules = { { apiGroups = { "" }, apiVersions = { "v1" }, operations = { "CREATE" }, resources = { "pods" } } }
+    for path, spec in pairs {
+      ["resource.k8s.io/v1/namespaces/default/resourceclaims"] = { devices = { requests = { { name = "r",
+        exactly = { deviceClassName = "d" } } } } },
+      ["networking.k8s.io/v1/servicecidrs"] = { cidrs = { "10.99.0.0/24" } },
+      ["storage.k8s.io/v1/volumeattachments"] = { attacher = "x.io", nodeName = "n",
+        source = { persistentVolumeName = "p" } },
+      ["flowcontrol.apiserver.k8s.io/v1/prioritylevelconfigurations"] = { type = "Limited",
+        limited = { limitResponse = { type = "Reject" } } },
+      ["admissionregistration.k8s.io/v1/validatingadmissionpolicies"] = { matchConstraints = { resourceRules = rules },
+        validations = { { expression = "true" } } },
+    } do
+      path = "/apis/" .. path
+      ask("POST", path, { metadata = { name = "alone", labels = { a = "b" } }, spec = spec })
+      local metadata = { labels = { c = "d" }, annotations = { e = "f" }, finalizers = { "x.io/y" } }
+      ask("PATCH", path .. "/alone/status", { metadata = metadata }, MERGE)
+      local object = ask("GET", path .. "/alone").metadata
+      assert.same({ { a = "b" }, nil }, { object.labels, object.annotations }, path)
+      ask("DELETE", path .. "/alone")
+    end
+  end)
+
   it("binds pods by Bindings of their own", function()
     local bindings, node = NAMESPACE .. "/bindings", { kind = "Node", name = "n" }
     local function binding(name, target, more)

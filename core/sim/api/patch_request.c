@@ -143,10 +143,12 @@ static json_t *read_configuration(const struct writing *w)
 static void apply(struct writing *w, const char *key)
 {
     json_t *given = read_configuration(w);
+    const char *sub = w->target->subresource;
+    bool is_scale = sub && strcmp(sub, "scale") == 0;
     struct apply_body applying = {
         {.given = given,
          .force = sim_query_true(w->request, "force"),
-         .author = {w->by.manager, "Apply", w->target->served->api_version, w->target->subresource,
+         .author = {w->by.manager, "Apply", is_scale ? "autoscaling/v1" : w->target->served->api_version, sub,
                     clock_wall_us(sim_clock(w->api)) / 1000000}},
         w};
     struct sim_patch_body typed = {w, applied, &applying, .applied = true};

@@ -5,6 +5,7 @@
 #include "base/mem.h"
 #include "sim/api/subresource.h"
 #include "sim/lua/lua.h"
+#include "sim/object/object_rules.h"
 #include "sim/object/status.h"
 #include "sim/text/tree.h"
 
@@ -41,7 +42,43 @@ void sim_scale_get(const struct sim_target *target, const struct sim_object *obj
 struct scaling {
     sim_body_fn *change;
     void *ctx;
+    const char *manager; /* of an update; NULL: the Scale is applied, and has owners of its own */
+    const char *version; /* of the object, "apps/v1" */
 };
+
+/* A function about the owners of the number of replicas, with its first arguments. */
+static lua_State *take_owners(const char *function, const struct scaling *scaling,
+                              const struct sim_kind *kind, const json_t *old)
+{
+    lua_State *L = sim_lua_take("sim.scale_managers", function);
+    sim_lua_push(L, sim_at(old, "metadata.managedFields"));
+    lua_pushstring(L, sim_scale_path(kind));
+    lua_pushstring(L, scaling->version);
+    return L;
+}
+
+/* Takes the entries. */
+static void set_owners(json_t *object, json_t *entries)
+{
+    json_t *metadata = sim_submap(object, "metadata");
+    json_object_set_new(metadata, "managedFields", entries);
+    if (!json_array_size(entries)) json_object_del(metadata, "managedFields");
+}
+
+static void set_number(const struct scaling *scaling, const struct sim_kind *kind, const json_t *old,
+                       const json_t *scale, json_t *object)
+{
+    int64_t number = sim_int_at(scale, "spec.replicas", 0);
+    lua_State *L = take_owners(scaling->manager ? "updated" : "of_object", scaling, kind, old);
+    if (scaling->manager) {
+        lua_pushstring(L, scaling->manager);
+        lua_pushboolean(L, sim_int_at(old, sim_scale_path(kind), 0) != number);
+        lua_pushinteger(L, number);
+    } else
+        sim_lua_push(L, sim_at(scale, "metadata.managedFields"));
+    set_owners(object, sim_lua_call(L));
+    sim_set_at(object, sim_scale_path(kind), json_integer(number));
+}
 
 static bool check(const struct sim_kind *kind, const json_t *old, const json_t *scale,
                   struct sim_refusal *refusal)
@@ -57,7 +94,7 @@ static bool check(const struct sim_kind *kind, const json_t *old, const json_t *
     if (!found && *version && strcmp(version, sim_text_at(old, "metadata.resourceVersion")) != 0)
         refusal->status = sim_status_modified(kind, name);
     json_decref(found);
-    return !refusal->status;
+    return !refusal->status && sim_check_uid(kind, old, scale, refusal);
 }
 
 /* The object with the number that the changed Scale has. */
@@ -65,10 +102,11 @@ static json_t *scaled(void *ctx, const struct sim_kind *kind, const json_t *old,
 {
     struct scaling *scaling = ctx;
     json_t *present = scale_of(kind, old), *object = NULL;
+    if (!scaling->manager) set_owners(present, sim_lua_call(take_owners("of_scale", scaling, kind, old)));
     json_t *scale = scaling->change(scaling->ctx, &sim_scale_kind, present, refusal);
     if (scale && check(kind, old, scale, refusal)) {
         object = json_deep_copy(old);
-        sim_set_at(object, sim_scale_path(kind), json_integer(sim_int_at(scale, "spec.replicas", 0)));
+        set_number(scaling, kind, old, scale, object);
     }
     json_decref(present);
     json_decref(scale);
@@ -78,7 +116,7 @@ static json_t *scaled(void *ctx, const struct sim_kind *kind, const json_t *old,
 void sim_scale_write(struct writing *w, const char *key, sim_body_fn *change, void *ctx)
 {
     struct sim_written written;
-    struct scaling scaling = {change, ctx};
+    struct scaling scaling = {change, ctx, w->by.manager, w->target->served->api_version};
     sim_write_update(w->api, w->target->served, key, "scale", scaled, &scaling, w->by, &written);
     if (written.refusal) {
         sim_reply_status(w->reply, written.refusal);

@@ -100,34 +100,6 @@ void sim_managed_write(const struct sim_kind *kind, const struct sim_author *aut
     json_decref(after);
 }
 
-/* Fills a set with the one field of a path with dots, whose steps are kept in `steps`. */
-static void set_of_path(char *steps, struct sim_field_set *set)
-{
-    enum { STEPS_MAX = 16 };
-    struct sim_path paths[STEPS_MAX];
-    size_t n = 0;
-    for (char *rest = steps, *step; n < STEPS_MAX && (step = strsep(&rest, ".")); n++)
-        paths[n] = (struct sim_path){n ? &paths[n - 1] : NULL, {SIM_BY_NAME, step, NULL}};
-    sim_field_set_add(set, &paths[n - 1]);
-}
-
-void sim_managed_scale(const struct sim_author *author, const char *path, const json_t *live, json_t *object)
-{
-    char *steps = xstrdup(path);
-    struct sim_managers managers = {0};
-    struct sim_field_set replicas = {0};
-    int64_t wanted = sim_int_at(object, path, 0);
-    bool changed = sim_int_at(live, path, 0) != wanted;
-    set_of_path(steps, &replicas);
-    sim_managers_read(&managers, sim_at(live, "metadata.managedFields"));
-    bool tracked = sim_managers_scale(&managers, changed, &replicas);
-    if (changed && wanted && tracked) sim_managers_add(&managers, author, &replicas);
-    sim_managed_set(object, &managers);
-    sim_field_set_clear(&replicas);
-    sim_managers_clear(&managers);
-    free(steps);
-}
-
 static json_t *without_times(const json_t *object)
 {
     json_t *copy = json_copy((json_t *)object), *entry;

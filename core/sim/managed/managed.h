@@ -8,8 +8,6 @@
  * for nothing; `given` the body of the request, whose own managedFields count. */
 void sim_managed_write(const struct sim_kind *kind, const struct sim_author *author, const json_t *live,
                        const json_t *given, json_t *object);
-/* The same for a write of the scale, whose number is at `path`. */
-void sim_managed_scale(const struct sim_author *author, const char *path, const json_t *live, json_t *object);
 /* Takes away a list that only resets, of an object that was written without a manager. */
 void sim_managed_tidy(json_t *object);
 /* Takes over the times of `live` where an object differs from it in times of managers alone. */

@@ -227,34 +227,6 @@ void sim_managers_take(struct sim_managers *managers, const struct sim_author *a
     sim_field_set_clear(&taken);
 }
 
-void sim_managers_add(struct sim_managers *managers, const struct sim_author *author,
-                      const struct sim_field_set *fields)
-{
-    struct sim_manager *own = array_add(managers->list, managers->count);
-    open_entry(own, entry_of(author));
-    own->set = sim_field_set_copy(fields);
-}
-
-bool sim_managers_scale(struct sim_managers *managers, bool changed, const struct sim_field_set *replicas)
-{
-    bool owned = false;
-    for (size_t i = managers->count; i-- > 0;) {
-        struct sim_manager *one = &managers->list[i];
-        struct sim_field_set theirs = sim_field_set_copy(&one->set);
-        bool applies = strcmp(one->operation, "Apply") == 0;
-        sim_field_set_intersect(&theirs, replicas);
-        owned = owned || !sim_field_set_empty(&theirs);
-        if (!sim_field_set_empty(&theirs) && (changed || !applies)) {
-            const struct sim_author author = {one->name, one->operation, one->version, one->subresource, 0};
-            sim_field_set_subtract(&one->set, replicas);
-            if (!changed) sim_managers_add(managers, &author, replicas);
-            if (sim_field_set_empty(&managers->list[i].set)) drop(managers, i);
-        }
-        sim_field_set_clear(&theirs);
-    }
-    return owned;
-}
-
 /* --- no more than ten updaters */
 
 static int compare_ages(const void *a, const void *b)

@@ -45,12 +45,5 @@ void sim_managers_drop_empty(struct sim_managers *managers, const struct sim_aut
 /* Adds what changed to the author of an update. */
 void sim_managers_take(struct sim_managers *managers, const struct sim_author *author,
                        const struct sim_comparison *changes);
-/* Adds an entry of its own with these fields, without a time, even if the author has one. */
-void sim_managers_add(struct sim_managers *managers, const struct sim_author *author,
-                      const struct sim_field_set *fields);
-/* Effect of a write of the scale on those that own the number of replicas: who applies it keeps it unless it
- * changed; of an update a server takes it for another's, with an entry beside its own. False: nobody owns it.
- */
-bool sim_managers_scale(struct sim_managers *managers, bool changed, const struct sim_field_set *replicas);
 /* Merges the oldest entries of updates when there are more than ten. */
 void sim_managers_cap(struct sim_managers *managers);

@@ -37,6 +37,9 @@ json_t *sim_prepare_create(const struct sim_kind *kind, const json_t *body, cons
 
 /* Whether the body is of the object that the path names; `ns` is NULL for cluster-scoped kinds. */
 bool sim_check_identity(const char *name, const char *ns, const json_t *body, struct sim_refusal *refusal);
+/* Refuses a body that is not patched and has another uid than the object. */
+bool sim_check_uid(const struct sim_kind *kind, const json_t *old, const json_t *body,
+                   struct sim_refusal *refusal);
 /* The object to store, with the resourceVersion of `old`, which is the stored one; it is equal to `old`
  * (json_equal) when the write changes nothing, and then nothing is stored. `subresource` is NULL, "status",
  * "finalize" (of namespaces) or "binding" (of pods, the only way to set spec.nodeName). The uid and the

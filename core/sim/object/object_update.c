@@ -89,8 +89,8 @@ static char *storage_key(const struct sim_kind *kind, const json_t *object, bool
                      own_folder ? "/" : "", resource, ns, *ns ? "/" : "", meta(object, "name"));
 }
 
-static bool check_uid(const struct sim_kind *kind, const json_t *old, const json_t *body,
-                      struct sim_refusal *refusal)
+bool sim_check_uid(const struct sim_kind *kind, const json_t *old, const json_t *body,
+                   struct sim_refusal *refusal)
 {
     const char *uid = meta(body, "uid");
     if (!*uid || strcmp(uid, meta(old, "uid")) == 0 || refusal->patched) return true;
@@ -179,7 +179,15 @@ static void keep_alone(const struct sim_kind *kind, json_t *object, const json_t
             copy_field(object, old, one->name);
 }
 
-/* Keeps everything except the status, for the status subresource; of custom objects all metadata but
+/* Kinds whose status leaves all metadata as it is. */
+static bool is_metadata_alone(const struct sim_kind *kind)
+{
+    size_t at = 0;
+    const struct sim_alone *one = sim_next_alone(kind, "status", &at);
+    return kind->custom || (one && !one->below && strcmp(one->name, "metadata") == 0);
+}
+
+/* Keeps everything except the status, for the status subresource; of some kinds all metadata but
  * managedFields, too. */
 static void only_status(const struct sim_kind *kind, json_t *object, const json_t *old)
 {
@@ -192,7 +200,7 @@ static void only_status(const struct sim_kind *kind, json_t *object, const json_
         json_object_set_new(object, "status", status);
     else
         json_object_del(object, "status");
-    if (kind->custom) {
+    if (is_metadata_alone(kind)) {
         json_t *kept = json_copy(json_object_get(old, "metadata"));
         copy_field(kept, metadata, "managedFields"); /* they tell who wrote the status */
         json_object_set_new(object, "metadata", kept);
@@ -334,7 +342,7 @@ bool sim_check_created_by_update(const struct sim_kind *kind, json_t *body, cons
     json_object_del(none, "uid");
     json_object_set_new(none, "namespace", sim_string(ns));
     json_object_set_new(nothing, "metadata", none);
-    bool good = sim_check_identity(name, ns, body, refusal) && check_uid(kind, nothing, body, refusal) &&
+    bool good = sim_check_identity(name, ns, body, refusal) && sim_check_uid(kind, nothing, body, refusal) &&
                 check_version(&any, nothing, body, refusal);
     if (!refusal->tried) json_object_del(metadata, "resourceVersion");
     json_decref(nothing);
@@ -348,7 +356,7 @@ json_t *sim_prepare_update(const struct sim_kind *kind, const json_t *old, const
     if (!sim_check_body(kind, body, refusal) ||
         !sim_check_identity(meta(old, "name"), kind->namespaced ? meta(old, "namespace") : NULL, body,
                             refusal) ||
-        !check_uid(kind, old, body, refusal) || !check_version(kind, old, body, refusal) ||
+        !sim_check_uid(kind, old, body, refusal) || !check_version(kind, old, body, refusal) ||
         !sim_check_kind(kind, body, refusal))
         return NULL;
     json_t *before = sim_typed(kind, old);

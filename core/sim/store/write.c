@@ -126,9 +126,8 @@ static void set_owners(struct sim_api *api, const struct sim_served *served, str
 {
     const struct sim_author author = {by.manager, "Update", served->api_version, subresource,
                                       clock_wall_us(sim_clock(api)) / 1000000};
-    if (by.manager && subresource && strcmp(subresource, "scale") == 0)
-        sim_managed_scale(&author, sim_scale_path(served->kind), before, after);
-    else if (by.manager)
+    bool is_scale = subresource && strcmp(subresource, "scale") == 0; /* whose owners are in `after` */
+    if (by.manager && !is_scale)
         sim_managed_write(served->kind, &author, before, body, after);
     else
         sim_managed_tidy(after);

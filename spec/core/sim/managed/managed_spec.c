@@ -4,6 +4,7 @@
 
 #include "base/mem.h"
 #include "core/sim/support/kube.h"
+#include "sim/lua/lua.h"
 #include "sim/managed/managed.h"
 #include "sim/text/tree.h"
 
@@ -137,9 +138,15 @@ static void test_what_a_body_does_not_say_has_no_owner(void **state)
 static json_t *scaled(const char *manager, json_t *live, int replicas)
 {
     json_t *result = json_deep_copy(live);
-    const struct sim_author author = {manager, "Update", "apps/v1", "scale", now_s};
     sim_set_at(result, "spec.replicas", json_integer(replicas));
-    sim_managed_scale(&author, "spec.replicas", live, result);
+    lua_State *L = sim_lua_take("sim.scale_managers", "updated");
+    sim_lua_push(L, sim_at(live, "metadata.managedFields"));
+    lua_pushstring(L, "spec.replicas");
+    lua_pushstring(L, "apps/v1");
+    lua_pushstring(L, manager);
+    lua_pushboolean(L, sim_int_at(live, "spec.replicas", 0) != replicas);
+    lua_pushinteger(L, replicas);
+    json_object_set_new(json_object_get(result, "metadata"), "managedFields", sim_lua_call(L));
     json_decref(live);
     return result;
 }
