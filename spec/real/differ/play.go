@@ -97,6 +97,9 @@ func (p *pair) play(seed int64, requests []*request) ([]*difference, error) {
 		if r.Object != "" && (s.lost[r.Object] || s.lost[path.Dir(r.Object)+"/*"]) {
 			continue
 		}
+		if s.lost[strings.TrimSuffix(r.Path, "/")] {
+			continue // an odd path of such an object
+		}
 		p.requests.Add(1)
 		found, opened, err := s.ask(r)
 		if err != nil {
