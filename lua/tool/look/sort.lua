@@ -47,6 +47,7 @@ function sort.paths(by) return { "metadata.namespace", "metadata.name", by.path 
 local SUFFIXES = { n = 1e-9, u = 1e-6, m = 1e-3, [""] = 1, k = 1e3, M = 1e6, G = 1e9, T = 1e12, P = 1e15, E = 1e18 }
 for i, letter in ipairs { "K", "M", "G", "T", "P", "E" } do SUFFIXES[letter .. "i"] = 1024 ^ i end
 
+-- As a double: quantities that differ behind 53 bits are taken for equal.
 local function quantity(text)
   local digits, suffix = text:match "^([+-]?%d*%.?%d*)(.*)$"
   local number = tonumber(digits)
@@ -66,7 +67,8 @@ local function name_of(value)
   return "a " .. type(value)
 end
 
-local function is_less(by, a, b)
+local function is_less(by, one, other)
+  local a, b = one.value, other.value
   if type(a) ~= type(b) then
     error { sort = ('"%s" is %s in one object and %s in another'):format(by.text, name_of(a), name_of(b)) }
   end
@@ -74,17 +76,16 @@ local function is_less(by, a, b)
   if type(a) ~= "string" then
     error { sort = ('"%s" is %s, which has no order'):format(by.text, name_of(a)) }
   end
-  local one, other = quantity(a), quantity(b)
-  if one and other then return one < other end
+  if one.quantity and other.quantity then return one.quantity < other.quantity end
   return a < b
 end
 
 local function comes_before(by, a, b)
   if a.value == nil or b.value == nil then
     if a.value ~= nil or b.value ~= nil then return a.value == nil end
-  elseif is_less(by, a.value, b.value) then
+  elseif is_less(by, a, b) then
     return true
-  elseif is_less(by, b.value, a.value) then
+  elseif is_less(by, b, a) then
     return false
   end
   if a.namespace ~= b.namespace then return a.namespace < b.namespace end
@@ -125,7 +126,8 @@ local function item_of(command, by, line, is_whole)
   if not values then error { sort = ('"%s": %s'):format(by.text, why) } end
   local value = plain(values[1])
   if type(value) == "userdata" then value = nil end -- null
-  return { line = line, value = value, namespace = text_of(namespace), name = text_of(name) }
+  return { line = line, value = value, quantity = type(value) == "string" and quantity(value) or nil,
+    namespace = text_of(namespace), name = text_of(name) }
 end
 
 local function sorted(command, by, lines, is_whole)
