@@ -62,7 +62,7 @@ describe("the history of a group that shares objects", function()
     assert.are.equal(0, found.kept)
     assert.are.equal("the longest wait of a change 29.4 s, and since the group was disturbed last: failover 14.5 s (at "
       .. "most 14.8), handover 0.0 s (at most 6.0), list 4.9 s (at most 5.0), kept 0.0 s (at most 3.0)",
-      history.tell(found, MAY))
+      history.describe(found, MAY))
   end)
 
   it("finds a change that waited too long for an owner since something befell the group", function()

@@ -249,7 +249,7 @@ function history:waits(writes, moments, may)
 end
 
 -- The figures of waits() in words.
-function history.tell(found, may)
+function history.describe(found, may)
   local list = {}
   for i, kind in ipairs { "failover", "handover", "list", "kept" } do
     list[i] = ("%s %.1f s (at most %.1f)"):format(kind, found[kind], may[kind])

@@ -216,7 +216,7 @@ function Group:check(may)
   all.waits = all:waits(self.writes, self.moments, may)
   local late = all.waits.late
   assert(#late == 0, ("%d of %d changes waited too long (%s), such as\n%s"):format(#late, #self.writes,
-    history.tell(all.waits, may), table.concat(late, "\n", 1, math.min(3, #late))))
+    history.describe(all.waits, may), table.concat(late, "\n", 1, math.min(3, #late))))
   return all
 end
 

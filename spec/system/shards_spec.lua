@@ -257,6 +257,29 @@ describe("replicas that share objects #threads", function()
     assert.equal(0, cluster.terminate(engine))
   end)
 
+  it("begin anew when their Leases and the table are deleted, and after a table without members", function()
+    local table_of, leases = MAPS .. "/kubelua-shard-spec", "/apis/coordination.k8s.io/v1/namespaces/default/leases"
+    local function read()
+      local code, text = sim.api:curl("GET", table_of)
+      local text_of = code == 200 and cjson.decode(text).data.table or ""
+      return select(2, text_of:gsub("\nmember ", "")), text_of:match "\nepoch (%d+)"
+    end
+    local function begins_anew()
+      await(function() return (read()) == 3 end, "a table with three members", 40)
+      group:settle()
+    end
+    start_group(20)
+    for _ = 1, 2 do group:start() end
+    begins_anew()
+    for _, lease in ipairs(sim.api:get(leases).items) do sim.api:delete(leases .. "/" .. lease.metadata.name) end
+    sim.api:delete(table_of)
+    begins_anew()
+    local _, epoch = read()
+    epoch = ("%.0f"):format(epoch + 1000)
+    sim.api:patch(table_of, { data = { table = ("kubelua-shards 1\nepoch %s\nbarrier %s\n"):format(epoch, epoch) } })
+    begins_anew()
+  end)
+
   -- The server fails renewals until the Lease is over, and keeps it.
   it("need no new list when their Lease was renewed late and nobody else had their objects", function()
     sim = cluster.sim()

@@ -6,10 +6,11 @@
 /* Sets functions of the table on top:
  *   commands()  the groups of commands: { title, commands = { { name, summary, text, groups = { { heading,
  *               flags = { { name, letter, kind, arg, values, help } } } } } } }
- *   kinds(flags)  plurals of the server's kinds, or of Kubernetes' own when it does not answer; `flags`:
- * texts of flags of the connection by their names cluster_get(path, flags)    the response of the server, a
- * text; nil without one kubeconfig(kubeconfig)      { contexts, clusters, users }, the names builtins() the
- * values of -f for rules that ship give_up_after(ms)           ends the process then, as if there were no
- * candidates recipes()                   paths of the files of all recipes: "scripts/ttl.lua",
- * "rights/ttl.yaml" */
+ *   kinds(flags)             plurals of the server's kinds, or of Kubernetes' own if it does not respond;
+ *                            `flags`: texts of flags of the connection by their names
+ *   cluster_get(path, flags) the response of the server, a text; nil without one
+ *   kubeconfig(kubeconfig)   { contexts, clusters, users }, the names
+ *   builtins()               the values of -f for rules that ship
+ *   recipes()                paths of the files of all recipes: "scripts/ttl.lua", "rights/ttl.yaml"
+ *   give_up_after(ms)        ends the process then, as if there were no candidates */
 void reference_tool_set(lua_State *L);

@@ -16,8 +16,8 @@ static void on_response(void *ctx, const struct shard_response *response);
 
 bool duty_is_mine(const struct shard_member *m)
 {
-    bool nobodys = m->view.epoch && !*m->view.first; /* a table without members, which nobody else mends */
-    bool first = m->view.rank == 0 || m->duty.suspects || m->duty.no_table || nobodys;
+    bool no_member = m->view.epoch && !*m->view.first; /* in the table: nobody else mends it */
+    bool first = m->view.rank == 0 || m->duty.suspects || m->duty.no_table || no_member;
     return first && m->fence && fence_is_open(m->fence);
 }
 
