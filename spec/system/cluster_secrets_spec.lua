@@ -121,6 +121,8 @@ describe("run --clusters-from #threads", function()
       exec = {
         exec = { apiVersion = "client.authentication.k8s.io/v1", command = "/bin/false", interactiveMode = "Never" },
       },
+      bare = { exec = { apiVersion = "client.authentication.k8s.io/v1", command = "/bin/false" } },
+      partial = { exec = { args = { "SECRET" } } },
       provider = { ["auth-provider"] = { name = "oidc" } },
       token = { tokenFile = "/etc/passwd" },
       cert = { ["client-certificate"] = "/etc/passwd", ["client-key"] = "/etc/passwd" },
@@ -140,7 +142,9 @@ describe("run --clusters-from #threads", function()
       assert.has_match(text, line or engine:err(), 1, true)
       assert.has_match("Secret is not used as a cluster", line, 1, true)
     end
-    refused("exec", "Secret ops/exec: users[me].exec: programs and files are not used")
+    for _, name in ipairs { "exec", "bare", "partial" } do
+      refused(name, "Secret ops/" .. name .. ": users[me].exec: programs and files are not used")
+    end
     refused("provider", "users[me].auth-provider")
     refused("token", "users[me].tokenFile")
     refused("cert", "users[me].client-certificate")

@@ -207,7 +207,7 @@ void cluster_config_set_none(struct cluster_config *out, const char *ns)
 /* Returns what of an entry uses this machine, by the name of its field; NULL: nothing. */
 static const char *foreign_user(const struct kubeconfig_user *user)
 {
-    return user->exec                 ? "exec"
+    return user->has_exec             ? "exec"
            : user->has_auth_provider  ? "auth-provider"
            : user->client_certificate ? "client-certificate"
            : user->client_key         ? "client-key"

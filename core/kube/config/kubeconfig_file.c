@@ -108,7 +108,7 @@ static bool read_extra(struct yaml_file *file, yaml_node_t *extra, struct kubeco
 }
 
 /* Reads the parts of a user that are not plain fields: groups, extras, and plugins. */
-static bool read_user(struct yaml_file *file, yaml_node_t *body, struct kubeconfig_entry *entry,
+static bool read_user(struct yaml_file *file, yaml_node_t *body, bool is_text, struct kubeconfig_entry *entry,
                       struct err *err)
 {
     struct kubeconfig_user *user = &entry->user;
@@ -120,7 +120,8 @@ static bool read_user(struct yaml_file *file, yaml_node_t *body, struct kubeconf
     if (!read_extra(file, yaml_get(file, body, "as-user-extra"), user, err))
         return err_wrap(err, "%s: users[%s].as-user-extra", file->path, entry->name);
     user->has_auth_provider = yaml_get(file, body, "auth-provider") != NULL;
-    if (!exec) return true;
+    user->has_exec = exec != NULL;
+    if (!exec || is_text) return true;
     struct err why;
     user->exec = exec_config_read(file, exec, &why);
     return user->exec || err_set(err, why.code, "%s: users[%s].exec%s", file->path, entry->name, why.text);
@@ -147,7 +148,7 @@ static void clear_entry(struct kubeconfig_entry *entry, const struct kubeconfig_
 }
 
 static bool read_entry(struct yaml_file *file, const struct kubeconfig_section *section, yaml_node_t *node,
-                       struct kubeconfig_entry *entry, struct err *err)
+                       bool is_text, struct kubeconfig_entry *entry, struct err *err)
 {
     struct str name;
     yaml_node_t *body = yaml_get(file, node, section->item);
@@ -163,7 +164,7 @@ static bool read_entry(struct yaml_file *file, const struct kubeconfig_section *
     for (const struct kubeconfig_field *field = section->fields; field->key; field++)
         if (!read_field(file, section, body, field, entry, err)) return false;
     if (section->fields == cluster_fields) entry->cluster.exec_config = exec_config_cluster(file, body);
-    return section->fields != user_fields || read_user(file, body, entry, err);
+    return section->fields != user_fields || read_user(file, body, is_text, entry, err);
 }
 
 /* Refuses a name that the file has twice, even if an earlier file owns it (C-3). */
@@ -190,8 +191,8 @@ static bool read_section(struct kubeconfig *config, size_t number, struct yaml_f
         return err_set(err, ERR_INVALID, "%s: %s: not a list", file->path, section->list);
     for (size_t i = 0; (node = yaml_next(file, sequence, &i));) {
         struct kubeconfig_entry entry = {0};
-        bool ok =
-            read_entry(file, section, node, &entry, err) && check_names(file, section, sequence, i, err);
+        bool ok = read_entry(file, section, node, config->is_text, &entry, err) &&
+                  check_names(file, section, sequence, i, err);
         if (!ok ||
             kubeconfig_find(list, entry.name)) { /* C-2: the entry of the earlier file stays, complete */
             clear_entry(&entry, section);
@@ -245,6 +246,7 @@ bool kubeconfig_add_file(struct kubeconfig *config, const char *path, struct err
 bool kubeconfig_add_text(struct kubeconfig *config, const char *path, struct str text, struct err *err)
 {
     struct yaml_file file;
+    config->is_text = true;
     return yaml_file_parse(&file, path, text, err) && add(config, &file, err);
 }
 

@@ -26,6 +26,7 @@ struct kubeconfig_user {
     struct kubeconfig_pair *as_more; /* key "": a group; else a user-extra */
     size_t as_more_count;
     struct exec_config *exec;
+    bool has_exec; /* of a text it is not read: it is not used */
     bool has_auth_provider;
 };
 
@@ -50,7 +51,8 @@ struct kubeconfig_list {
 struct kubeconfig {
     struct kubeconfig_list clusters, users, contexts;
     char *current_context, *current_context_file;
-    char *paths; /* of the files read, joined by ", "; NULL: none */
+    char *paths;  /* of the files read, joined by ", "; NULL: none */
+    bool is_text; /* it may be somebody else's, and nothing of it runs */
 };
 
 /* Adds the entries of `path` that `config` does not have yet: the first file that names an entry owns all of
