@@ -22,6 +22,12 @@ struct secret_cluster {
     const struct cluster *cluster;
 };
 
+/* A Secret that is refused, and tried again now and then. */
+struct refused_secret {
+    LIST_ENTRY(refused_secret) link;
+    char *secret, *reason; /* the one that was logged */
+};
+
 struct cluster_secrets {
     struct clusters *clusters;
     const struct engine_settings *settings;
@@ -29,6 +35,7 @@ struct cluster_secrets {
     struct informer_claim *claim;
     struct claim_handler *handler;
     LIST_HEAD(, secret_cluster) used;
+    LIST_HEAD(, refused_secret) refused;
     size_t count;
 };
 
@@ -118,6 +125,36 @@ static char *path_of(const struct cluster_secrets *all, struct root *object)
     return xasprintf("%s/%.*s", all->namespace_, STR_ARG(own));
 }
 
+static void forget(struct refused_secret *refused)
+{
+    LIST_REMOVE(refused, link);
+    free(refused->secret);
+    free(refused->reason);
+    free(refused);
+}
+
+/* Its content is another one now, or it is used, or gone. */
+static void forget_refusal(struct cluster_secrets *all, const char *secret)
+{
+    struct refused_secret *refused;
+    LIST_FOREACH (refused, &all->refused, link)
+        if (strcmp(refused->secret, secret) == 0) break;
+    if (refused) forget(refused);
+}
+
+/* Logs each reason once. */
+static void refuse(struct cluster_secrets *all, const char *secret, const char *reason)
+{
+    const struct refused_secret *before;
+    LIST_FOREACH (before, &all->refused, link)
+        if (strcmp(before->secret, secret) == 0 && strcmp(before->reason, reason) == 0) return;
+    log_warn("Secret is not used as a cluster", F("secret", secret), F("err", reason));
+    forget_refusal(all, secret);
+    struct refused_secret *refused = NEW(struct refused_secret);
+    *refused = (struct refused_secret){.secret = xstrdup(secret), .reason = xstrdup(reason)};
+    LIST_INSERT_HEAD(&all->refused, refused, link);
+}
+
 static void join(struct cluster_secrets *all, struct root *object)
 {
     struct err err;
@@ -126,9 +163,10 @@ static void join(struct cluster_secrets *all, struct root *object)
     struct cluster *cluster = config ? make_cluster(all, name, config, &err) : NULL;
     if (cluster) {
         log_info("Cluster added", F("cluster", name), F("secret", secret), F("server", config->server));
+        forget_refusal(all, secret);
         use(all, secret, cluster);
     } else {
-        log_warn("Secret is not used as a cluster", F("secret", secret), F("err", err.text));
+        refuse(all, secret, err.text);
         if (config) cluster_config_clear(config);
         free(config);
     }
@@ -157,6 +195,7 @@ static void leave(struct cluster_secrets *all, struct root *object)
         free(used->secret);
         free(used);
     }
+    forget_refusal(all, secret);
     free(secret);
 }
 
@@ -240,6 +279,7 @@ struct cluster_secrets *cluster_secrets_new(struct clusters *clusters, const cha
     all->settings = settings;
     all->namespace_ = xstrndup(ns.p, ns.n);
     LIST_INIT(&all->used);
+    LIST_INIT(&all->refused);
     follow(all, labels);
     return all;
 }
@@ -255,6 +295,7 @@ void cluster_secrets_free(struct cluster_secrets *all)
         free(used->secret);
         free(used);
     }
+    while (!LIST_EMPTY(&all->refused)) forget(LIST_FIRST(&all->refused));
     free(all->namespace_);
     free(all);
 }

@@ -157,6 +157,43 @@ describe("run --clusters-from #threads", function()
     assert.are.equal(0, cluster.terminate(engine))
   end)
 
+  it("logs a refusal once, until the Secret itself has changed", function()
+    local west = cluster.sim()
+    put(west, "one")
+    local engine = start()
+    local function count(name)
+      return select(2, engine:err():gsub('Secret is not used as a cluster" secret="ops/' .. name .. '"', ""))
+    end
+    add("bad", "{}")
+    add("home", kubeconfig(west.server))
+    engine:wait_error 'secret="ops/home" err="another cluster is called \\"home\\""'
+    local function change_others()
+      add("good", kubeconfig(west.server))
+      engine:wait_line "^MARK good one$"
+      for _, token in ipairs { "A", "B", "C" } do
+        home.api:request("PUT", SECRETS .. "/good", secret("good", kubeconfig(west.server, { token = token })))
+        engine:wait_line "^MARK good one$"
+      end
+      remove "good"
+      add("last", kubeconfig(west.server))
+      engine:wait_line "^MARK last one$"
+      remove "last"
+    end
+    change_others()
+    assert.are.equal(1, count "bad")
+    assert.are.equal(1, count "home")
+    home.api:request("PUT", SECRETS .. "/bad", secret("bad", "{}", { ["kubelua.dev/cluster"] = "other" }))
+    home.api:request("PUT", SECRETS .. "/bad", secret("bad", "{ }"))
+    await(function() return count "bad" == 2 end, "the refusal of the other content", 20)
+    change_others()
+    assert.are.equal(2, count "bad")
+    assert.are.equal(1, count "home")
+    remove "bad"
+    add("bad", "{ }")
+    await(function() return count "bad" == 3 end, "the refusal of the other Secret", 20)
+    assert.are.equal(0, cluster.terminate(engine))
+  end)
+
   it("takes the selector that is given, and refuses one that is none", function()
     local west = cluster.sim()
     put(west, "one")
