@@ -224,6 +224,39 @@ describe("a sink #threads", function()
     assert.is_nil(status:find("s3cret", 1, true))
   end)
 
+  it("leaves no part of a line in a file that is moved away while the disk is full", function()
+    local out = folder .. "/events.jsonl"
+    temp.write(out, ("{}\n"):rep(100000)) -- larger than the spool, which has room
+    to = "file://" .. out
+    local engine = run [[
+      k8s.main(function()
+        for n = 1, 200 do
+          assert(sink:publish({ data = ("x"):rep(300) }, { id = "k0/" .. n }))
+          print("stored " .. n)
+          k8s.sleep(0.01)
+        end
+      end)
+    ]]
+    engine:wait_line "^stored 20$"
+    temp.run(("prlimit --pid %d --fsize=%d:"):format(engine.pid, #temp.read(out) + 1000))
+    engine:wait_error "Events wait as they cannot be delivered.*events.jsonl: File too large"
+    assert(os.rename(out, out .. ".1"))
+    temp.run(("prlimit --pid %d --fsize=unlimited:"):format(engine.pid))
+    engine:wait_line("^stored 200$", 40)
+    await("all events", function() return #lines(out) + #lines(out .. ".1") >= 100200 end, engine)
+    assert.are.equal(0, cluster.terminate(engine), engine:report())
+    local n = 0
+    for _, path in ipairs { out .. ".1", out } do
+      for line in temp.read(path):gmatch "[^\n]*\n?" do
+        if line ~= "" and line ~= "{}\n" then
+          n = n + 1
+          assert.matches('^{.*"id":"k0/' .. n .. '".*}\n$', line)
+        end
+      end
+    end
+    assert.are.equal(200, n)
+  end)
+
   it("goes on with the settings of the next generation, and with what was stored before", function()
     set_mode "down"
     local engine = run [[

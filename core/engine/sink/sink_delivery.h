@@ -18,6 +18,7 @@ enum sink_outcome {
 
 struct sink_result {
     enum sink_outcome outcome;
+    size_t delivered;       /* of the first events, with SINK_RETRY: they are not needed any more */
     int64_t retry_after_ms; /* -1: not said */
     struct err err;
 };
@@ -42,5 +43,6 @@ bool sink_stream_check(enum sink_scheme scheme, struct err *err);
 static inline void sink_result_set(struct sink_result *result, enum sink_outcome outcome)
 {
     result->outcome = outcome;
+    result->delivered = 0;
     result->retry_after_ms = -1;
 }

@@ -1,18 +1,24 @@
-/* Delivery into a file: one event a line. A line that an earlier process did not complete is cut off first:
- * its event is delivered again. */
+/* Delivery into a file: one event a line. Of a line that the disk has no room for nothing stays
+ * (sink_lines.h). One that an earlier process did not complete is cut off first: its event is delivered
+ * again. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "engine/sink/sink_delivery.h"
+#include "engine/sink/sink_lines.h"
 #include "script/server/sink_target.h"
+
+enum { LOCK_TRIES = 400, LOCK_MS = 5 };
 
 static const char begin[] = "{\"specversion\":";
 
@@ -60,14 +66,27 @@ static bool end_line(struct sink_file *file)
     off_t at = last_line(file->fd, st.st_size);
     if (at == st.st_size) return true;
     if (at < 0 || !is_ours(file->fd, at, st.st_size)) return file_write(file->fd, STR("\n"));
+    if (ftruncate(file->fd, at) != 0) return file_write(file->fd, STR("\n")); /* of a file that only grows */
     log_warn("Cut off an incomplete line, whose event is written again", F("file", file->path),
              FI("bytes", st.st_size - at));
-    return ftruncate(file->fd, at) == 0;
+    return true;
 }
 
 static bool failed(const struct sink_file *file, struct err *err)
 {
     return err_set(err, ERR_IO, "%s: %s", file->path, strerror(errno));
+}
+
+/* Another sink, of this process or of another one, may have the same file: what it is writing is no line that
+ * was left incomplete. The lock goes with the descriptor. */
+static bool lock(int fd)
+{
+    for (int i = 0; i < LOCK_TRIES && flock(fd, LOCK_EX | LOCK_NB) != 0; i++) {
+        if (errno != EWOULDBLOCK && errno != EINTR) return true; /* a file system without locks */
+        if (i + 1 == LOCK_TRIES) return false;
+        nanosleep(&(struct timespec){.tv_nsec = LOCK_MS * 1000000L}, NULL);
+    }
+    return true;
 }
 
 /* Opens it for each batch, so that a file that was moved, by a program that rotates logs, is left. */
@@ -77,27 +96,36 @@ static bool open_file(struct sink_file *file, struct err *err)
     file->fd = open(file->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640);
     if (file->fd < 0 || fstat(file->fd, &st) != 0) return failed(file, err);
     if (!S_ISREG(st.st_mode)) return err_set(err, ERR_IO, "%s: not a regular file", file->path);
+    if (!lock(file->fd)) return err_set(err, ERR_IO, "%s: another process has locked it", file->path);
     return end_line(file) || failed(file, err);
 }
 
-static bool append(struct sink_file *file, const struct sink_event *events, size_t count, struct err *err)
+/* Returns how many of the events are in the file. */
+static size_t append(const struct sink_file *file, const struct sink_event *events, size_t count,
+                     struct err *err)
 {
     struct buf lines = {0};
-    if (!open_file(file, err)) return false;
+    size_t whole = 0;
     for (size_t i = 0; i < count; i++) {
         buf_str(&lines, events[i].json);
         buf_putc(&lines, '\n');
     }
-    bool ok = (file_write(file->fd, buf_slice(&lines)) && fdatasync(file->fd) == 0) || failed(file, err);
+    size_t bytes = sink_lines_append(file->fd, buf_slice(&lines));
+    if (bytes < lines.len) failed(file, err);
     buf_clear(&lines);
-    return ok;
+    while (whole < count && bytes > events[whole].json.n) bytes -= events[whole++].json.n + 1;
+    if (whole == 0 || fdatasync(file->fd) == 0) return whole;
+    failed(file, err);
+    return 0;
 }
 
 static void deliver(struct sink_delivery *delivery, const struct sink_event *events, size_t count,
                     struct sink_result *result)
 {
     struct sink_file *file = of(delivery);
-    sink_result_set(result, append(file, events, count, &result->err) ? SINK_DELIVERED : SINK_RETRY);
+    size_t done = open_file(file, &result->err) ? append(file, events, count, &result->err) : 0;
+    sink_result_set(result, done == count ? SINK_DELIVERED : SINK_RETRY);
+    result->delivered = done;
     if (file->fd >= 0) close(file->fd);
     file->fd = -1;
 }

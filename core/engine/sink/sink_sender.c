@@ -9,11 +9,11 @@
 #include <unistd.h>
 
 #include "base/array.h"
-#include "base/file.h"
 #include "base/log.h"
 #include "base/mem.h"
 #include "base/time/backoff.h"
 #include "engine/sink/sink_internal.h"
+#include "engine/sink/sink_lines.h"
 
 enum {
     FIRST_MS = 200,
@@ -120,6 +120,10 @@ static void pause_sender(struct sender *s, int64_t retry_after_ms)
 static void note_failure(struct sender *s, const struct sink_result *result)
 {
     struct sink *sink = s->sink;
+    if (result->delivered > 0) {
+        sink_count(sink, SINK_SENT, result->delivered);
+        acknowledge(s, result->delivered);
+    }
     pthread_mutex_lock(&sink->lock);
     bool is_new = strncmp(sink->error, result->err.text, SINK_ERROR_MAX - 1) != 0;
     snprintf(sink->error, sizeof sink->error, "%.*s", SINK_ERROR_MAX - 1, result->err.text);
@@ -140,12 +144,12 @@ static char *set_aside(const struct sink *sink, const struct sink_event *event)
     char *path = xasprintf("%s/refused.jsonl", sink->dir);
     struct buf line = {0};
     struct stat st;
-    int fd = open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
+    int fd = open(path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW, 0600);
     buf_str(&line, event->json);
     buf_putc(&line, '\n');
     bool ok = fd >= 0 && fstat(fd, &st) == 0 &&
               (size_t)st.st_size + line.len <= atomic_load(&sink->spool_max) / ASIDE_PARTS &&
-              file_write(fd, buf_slice(&line)) && fdatasync(fd) == 0;
+              sink_lines_append(fd, buf_slice(&line)) == line.len && fdatasync(fd) == 0;
     if (fd >= 0) close(fd);
     buf_clear(&line);
     if (ok) return path;
