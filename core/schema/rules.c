@@ -53,6 +53,7 @@ static const struct {
     [SCHEMA_CHECK_CHANGED] = {"changed", false},
     [SCHEMA_CHECK_UNCHECKED] = {"unchecked", false},
     [SCHEMA_CHECK_FREE] = {"free", false},
+    [SCHEMA_CHECK_PLAIN] = {"plain", false},
     [SCHEMA_CHECK_SAME] = {"same", false},
     [SCHEMA_CHECK_KEPT] = {"kept", false},
     [SCHEMA_CHECK_ONLY] = {"only", true},
@@ -123,6 +124,7 @@ static void read_all(void)
             set->rules = rules;
             enum schema_check check = rules[set->count - 1].check;
             set->free = set->free || check == SCHEMA_CHECK_FREE;
+            set->any_finalizers = set->any_finalizers || set->free || check == SCHEMA_CHECK_PLAIN;
             set->places_metadata =
                 set->places_metadata || (check >= SCHEMA_CHECK_REVALIDATED && check <= SCHEMA_CHECK_FREE);
         }

@@ -41,12 +41,13 @@ enum schema_check {
     SCHEMA_CHECK_REVALIDATED, /* metadata: an update validates it here as a create does */
     SCHEMA_CHECK_CHANGED,     /* metadata: an update checks here what changes; at first without these two */
     SCHEMA_CHECK_UNCHECKED,   /* metadata: nothing of it is checked here */
-    SCHEMA_CHECK_FREE,        /* finalizers: they need no domain */
-    SCHEMA_CHECK_SAME,        /* does not change; else invalid */
-    SCHEMA_CHECK_KEPT,        /* likewise; else forbidden */
-    SCHEMA_CHECK_ONLY,        /* members that are none of `words` do not change */
-    SCHEMA_CHECK_GROWS,       /* keeps its elements, but for their member in words */
-    SCHEMA_CHECK_BUT,         /* as SAME, but for members in words, also of elements of its lists */
+    SCHEMA_CHECK_FREE,  /* finalizers: they need no domain, and the kind's own rules check no metadata */
+    SCHEMA_CHECK_PLAIN, /* finalizers: they need no domain */
+    SCHEMA_CHECK_SAME,  /* does not change; else invalid */
+    SCHEMA_CHECK_KEPT,  /* likewise; else forbidden */
+    SCHEMA_CHECK_ONLY,  /* members that are none of `words` do not change */
+    SCHEMA_CHECK_GROWS, /* keeps its elements, but for their member in words */
+    SCHEMA_CHECK_BUT,   /* as SAME, but for members in words, also of elements of its lists */
 };
 
 /* A member of the value of the set ("conditions[Complete].status": of the element of that type), of the old
@@ -76,6 +77,7 @@ struct schema_rule_set {
     size_t count;
     bool places_metadata; /* has a rule for the metadata of updates, or free ones: none but these checks it */
     bool free;            /* has such a rule: a create checks metadata only if nothing else is wrong */
+    bool any_finalizers;  /* has free or plain ones */
 };
 
 /* Returns the rules of that name; NULL: there are none. */

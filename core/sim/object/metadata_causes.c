@@ -64,7 +64,7 @@ void sim_metadata_causes(const struct sim_kind *kind, const json_t *object, int 
 {
     const json_t *metadata = json_object_get(object, "metadata");
     const struct schema_rule_set *rules = kind->schema ? schema_rule_set(kind->kind) : NULL;
-    bool any = kind->custom || sim_is_crd(kind) || (rules && rules->free);
+    bool any = kind->custom || sim_is_crd(kind) || (rules && rules->any_finalizers);
     if (checks & SIM_CHECK_NAME) check_name(kind, causes, object);
     if (checks & SIM_CHECK_LABELS) {
         sim_rules_check("labels", NULL, metadata, NULL, causes);

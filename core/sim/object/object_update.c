@@ -152,6 +152,7 @@ static const struct sim_alone all_alone[] = {
     {"ServiceCIDR", "status", "metadata", NULL},
     {"ResourceClaim", "status", "metadata", NULL},
     {"DeviceTaintRule", "status", "metadata", NULL},
+    {"APIService", "status", "metadata", NULL},
     {"ValidatingAdmissionPolicy", "status", "metadata", NULL},
     {"CertificateSigningRequest", "", "spec", NULL},
     {"CertificateSigningRequest", "status", "status", "conditions"},

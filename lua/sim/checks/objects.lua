@@ -129,6 +129,16 @@ function objects.controllers(path, owners)
   return problems
 end
 
+-- The two finalizers of a deletion's policies exclude each other.
+function objects.finalizers(path, names)
+  local problems, there = found.new(), {}
+  for _, name in each(names) do there[name] = true end
+  if there.foregroundDeletion and there.orphan then
+    problems:invalid(path, names, "finalizer orphan and foregroundDeletion cannot be both set")
+  end
+  return problems
+end
+
 -- --- nodes and namespaces
 
 function objects.pod_ranges(path, ranges)

@@ -50,6 +50,38 @@ static void test_a_create_looks_at_metadata_where_a_server_does(void **state)
     }
 }
 
+/* Of some kinds, those whose rules leave metadata to what all kinds have in common, they need no domain. */
+static void test_finalizers_need_a_domain_where_a_server_wants_it(void **state)
+{
+    static const struct {
+        const char *plural, *body;
+        bool taken;
+    } cases[] = {
+        {"configmaps", "{'metadata':{'name':'a','finalizers':['x']}}", false},
+        {"configmaps", "{'metadata':{'name':'a','finalizers':['orphan']}}", true},
+        {"configmaps", "{'metadata':{'name':'a','finalizers':['orphan','foregroundDeletion']}}", false},
+        {"runtimeclasses", "{'metadata':{'name':'a','finalizers':['x']},'handler':'h'}", true},
+        {"runtimeclasses", "{'metadata':{'name':'a','finalizers':['x y']},'handler':'h'}", false},
+        {"mutatingwebhookconfigurations", "{'metadata':{'name':'a','finalizers':['x']}}", true},
+        {"leases", "{'metadata':{'name':'a','finalizers':['x']}}", true},
+        {"events",
+         "{'metadata':{'name':'a','finalizers':['x']},'involvedObject':{'namespace':'default'},"
+         "'apiVersion':'v1','kind':'Event'}",
+         true},
+    };
+    for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
+        const struct sim_kind *kind = kind_named(cases[i].plural);
+        struct sim_refusal refusal = {0};
+        json_t *body = js(cases[i].body),
+               *object =
+                   sim_prepare_create(kind, body, kind->namespaced ? "default" : NULL, &checked, &refusal);
+        if ((object != NULL) != cases[i].taken) fail_msg("%s %s", cases[i].plural, cases[i].body);
+        json_decref(refusal.status);
+        json_decref(object);
+        json_decref(body);
+    }
+}
+
 /* A kind's own rules repeat what every update is checked for. */
 static void test_an_update_repeats_causes_as_often_as_a_server(void **state)
 {
@@ -58,6 +90,8 @@ static void test_an_update_repeats_causes_as_often_as_a_server(void **state)
         {"limitranges", "{'metadata':{'name':'a'},'spec':{'limits':[]}}", "kind kind kind "},
         {"configmaps", "{'metadata':{'name':'a'},'immutable':true}", "kind kind kind immutable kind "},
         {"services", "{'metadata':{'name':'a'},'spec':{'ports':[{'port':1}]}}", "kind kind kind "},
+        {"resourcequotas", "{'metadata':{'name':'a'}}", "kind kind kind "},
+        {"runtimeclasses", "{'metadata':{'name':'a'},'handler':'h'}", "kind kind kind kind "},
     };
     for (size_t i = 0; i < ARRAY_LEN(cases); i++) {
         const struct sim_kind *kind = kind_named(cases[i][0]);
@@ -118,6 +152,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_a_create_looks_at_metadata_where_a_server_does),
+        cmocka_unit_test(test_finalizers_need_a_domain_where_a_server_wants_it),
         cmocka_unit_test(test_a_job_keeps_the_labels_that_it_gave_its_pods),
         cmocka_unit_test(test_an_update_repeats_causes_as_often_as_a_server),
     };
