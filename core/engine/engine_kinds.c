@@ -239,6 +239,7 @@ void engine_found_kinds(void *ctx, const struct catalogue *catalogue)
     engine_update_kinds(engine, catalogue);
     if (!partial) engine_end_warm_start(engine);
     if (!partial) check_history(engine);
+    if (!partial) engine_check_shard_kinds(engine);
     reload_check_soon(&engine->scripts);
     if (!partial) notify_watcher(engine, NULL);
 }

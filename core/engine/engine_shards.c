@@ -32,6 +32,7 @@ struct engine_shards {
     struct engine_moves moves; /* of what is left after a loss */
     int64_t lost_ns;           /* time of the first loss whose work has not ended; 0: none */
     struct series *members, *slots, *gained, *lost, *drains;
+    bool kinds_checked;
 };
 
 bool engine_shares(const struct engine *engine)
@@ -171,6 +172,23 @@ void engine_start_shards(struct engine *engine)
     if (!engine->shards) return;
     engine->shards->started = true;
     shards_start(engine->cluster->parts.shards);
+}
+
+void engine_check_shard_kinds(const struct engine *engine)
+{
+    const struct engine_settings *settings = engine->options.settings;
+    if (!engine->shards || engine->shards->kinds_checked) return;
+    engine->shards->kinds_checked = true;
+    for (size_t i = 0; i < settings->shard_kind_count; i++) {
+        struct str rest = str_of(settings->shard_kinds[i]), kind;
+        struct resource resource;
+        struct err err;
+        str_cut(&rest, '=', &kind);
+        if (kinds_resolve(engine->cluster->parts.kinds, kind, &resource, &err))
+            resource_clear(&resource);
+        else
+            log_warn("Objects of an unknown kind are not shared", FS("kind", kind), F("err", err.text));
+    }
 }
 
 void engine_end_shards(struct engine *engine)

@@ -176,6 +176,14 @@ describe("replicas that share objects #threads", function()
     engine:wait_line "^whole\tnil\tnil$"
   end)
 
+  it("name kinds of --shard-kinds that the server does not have", function()
+    sim = cluster.sim()
+    local engine = configure("", { "--shard-kinds", "pods", "--shard-kinds", "deployment,jobs=namespace" })
+    engine:wait_error 'Objects of an unknown kind are not shared" kind="deployment,jobs" err="'
+    assert.equal(0, cluster.terminate(engine))
+    assert.is_nil(engine:err():find('kind="pods"', 1, true))
+  end)
+
   it("do not run a queue's key of an object that another one has by now, and end calls without a Lease", function()
     sim = cluster.sim()
     for i = 1, 40 do sim.api:create(MAPS, object_of("m" .. i)) end
