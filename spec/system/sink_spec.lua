@@ -257,6 +257,33 @@ describe("a sink #threads", function()
     assert.are.equal(200, n)
   end)
 
+  it("shares a file with another one, and neither cuts off what the other is writing", function()
+    local out = folder .. "/events.jsonl"
+    to = "file://" .. out
+    local engine = run [[
+      local other = k8s.sink { name = "other", to = settings.to, type = "t", spool = "8Mi" }
+      local keys = k8s.queue { name = "keys", workers = 40 }
+      local left = 200
+      keys:run(function(key)
+        local one = tonumber(key) > 100 and other or sink
+        assert(one:publish({ data = ("x"):rep(200000) }, { id = key, timeout = "1m" }))
+        left = left - 1
+        if left == 0 then print "done" end
+      end)
+      k8s.main(function() for n = 1, left do keys:add(tostring(n)) end end)
+    ]]
+    engine:wait_line("^done$", 60)
+    assert.are.equal(0, cluster.terminate(engine), engine:report())
+    assert.is_nil(engine:err():find("Cut off", 1, true))
+    local seen, count = {}, 0
+    for line in io.lines(out) do
+      local id = line:match '^{"specversion":"1.0",.*"id":"(%d+)".*}$'
+      assert.is_nil(seen[id or error(line:sub(1, 100))])
+      seen[id], count = true, count + 1
+    end
+    assert.are.equal(200, count)
+  end)
+
   it("goes on with the settings of the next generation, and with what was stored before", function()
     set_mode "down"
     local engine = run [[
