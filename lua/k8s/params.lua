@@ -187,6 +187,7 @@ local function follow(where, name, own)
   local informer = require("k8s.factory").informer("secrets", {
     namespace = ns,
     field_selector = "metadata.name=" .. secret,
+    shard = false, -- each replica needs it
   })
   local lister = informer:lister()
   return function()

@@ -85,6 +85,29 @@ describe("logins of a bucket", function()
     end
   end)
 
+  it("of scripts follow a Secret in each of the engines that have parts of the objects", function()
+    temp.write(folder .. "/it.lua", [[
+      local k8s = require "k8s"
+      local settings = k8s.params { token = { type = "secret", from = "secret:default/login/token" } }
+      local others = k8s.informer("secrets", { namespace = "default" })
+      k8s.main(function() print(settings.token == "one", others:query():count()) end)
+    ]])
+    start_broker(-1, "t")
+    temp.write(folder .. "/token", "t")
+    sim.api:create(SECRETS, { metadata = { name = "login", namespace = "default" }, stringData = { token = "one" } })
+    local url, file, counts = "nats://127.0.0.1:" .. broker.port .. "/test", folder .. "/token", {}
+    cluster.kubelua { "publish", "secrets", "-s", sim.server, "--to", url, "--nats-token-file", file }
+    for i = 0, 1 do
+      local w = cluster.kubelua {
+        "run", "-f", folder .. "/it.lua", "--from", url, "--nats-token-file", file, "--partition", i .. "/2",
+        env = { KUBECONFIG = "/dev/null", HOME = folder },
+      }
+      counts[#counts + 1] = w:wait_line "^true	(%d)$"
+    end
+    table.sort(counts)
+    assert.are.same({ "0", "1" }, counts)
+  end)
+
   it("are read again for each connection, as those of a mounted Secret", function()
     temp.write(folder .. "/it.lua", SCRIPT)
     temp.write(folder .. "/token", "t0kent0ken\n")

@@ -176,6 +176,28 @@ describe("replicas that share objects #threads", function()
     engine:wait_line "^whole\tnil\tnil$"
   end)
 
+  it("have all of a setting that follows a Secret, though Secrets are shared", function()
+    sim = cluster.sim()
+    sim.api:create("/api/v1/namespaces/default/secrets", { metadata = { name = "s" }, stringData = { token = "one" } })
+    local path = cluster.script [[
+      local k8s = require "k8s"
+      local settings = k8s.params { token = { type = "secret", from = "secret:default/s/token" } }
+      k8s.every("100ms", function()
+        local status = k8s.shard.status()
+        if status.members == 2 and status.share == 0.5 then print(settings.token == "one") end
+      end)
+    ]]
+    local engines = {}
+    for i = 1, 2 do
+      engines[i] = cluster.run(sim.server, path, {
+        "--shard", "--shard-kinds", "secrets", "--shard-lease-duration", "3s",
+      })
+    end
+    for _ = 1, 5 do
+      for i = 1, 2 do assert.are.equal("true", engines[i]:wait_line "^%l+$") end
+    end
+  end)
+
   it("name kinds of --shard-kinds that the server does not have", function()
     sim = cluster.sim()
     local engine = configure("", { "--shard-kinds", "pods", "--shard-kinds", "deployment,jobs=namespace" })

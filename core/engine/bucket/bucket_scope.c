@@ -43,6 +43,7 @@ void bucket_scope_read(struct bucket_scope *of, const struct resource *resource,
         of->selector = selector_parse(str_of(scope->label_selector), &of->err);
     bucket_filter(&of->resource, str_of(scope->namespace_ ? scope->namespace_ : ""), name, &text);
     of->filter = buf_take(&text);
+    of->is_one = name.n > 0 && nonempty(scope->namespace_);
 }
 
 bool bucket_scope_has(const struct bucket_scope *of, const struct root *object)

@@ -14,6 +14,7 @@ struct bucket_scope {
     struct lw_scope scope; /* without texts */
     char *api_version;
     char *filter;              /* of keys */
+    bool is_one;               /* one object, by namespace and name: settings that all engines have */
     struct selector *selector; /* NULL: everything, or an error */
     struct err err;            /* no call can succeed */
 };

@@ -219,7 +219,8 @@ static void on_message(void *ctx, const struct bucket_message *message, bool is_
     if (is_initial) keep_newest(call, message->version);
     bool is_skipped =
         (is_initial && message->is_deleted) || !bucket_key_read(str_of(message->key), &call->ns, &call->name);
-    if (!is_skipped && !bucket_part_has(source->bucket->options.place, buf_slice(&call->ns)))
+    if (!is_skipped && !source->of.is_one &&
+        !bucket_part_has(source->bucket->options.place, buf_slice(&call->ns)))
         on_skipped(call);
     else if (!is_skipped)
         feed(call, message);
