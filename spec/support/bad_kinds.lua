@@ -108,6 +108,10 @@ add(core .. "services", "v1", "Service", [[{"spec":{"ports":[{"port":80}]}}]], {
   [[{"spec":{"ports":[{"port":80,"nodePort":30000}]}}]], [[{"spec":{"allocateLoadBalancerNodePorts":true}}]],
   [[{"spec":{"sessionAffinity":"ClientIP","sessionAffinityConfig":{"clientIP":{"timeoutSeconds":0}}}}]],
   [[{"spec":{"type":"NodePort","externalTrafficPolicy":"Odd"}}]], [[{"spec":{"internalTrafficPolicy":"Odd"}}]],
+  [[{"spec":{"ports":[{"port":80,"appProtocol":"a b"}]}}]], [[{"spec":{"ports":[{"port":80,"appProtocol":""}]}}]],
+})
+add(core .. "endpoints", "v1", "Endpoints", "{}", {
+  [[{"subsets":[{"addresses":[{"ip":"10.0.0.1"}],"ports":[{"port":80,"appProtocol":"a b"}]}]}]],
 })
 add("/api/v1/nodes", "v1", "Node", "{}", {
   [[{"spec":{"taints":[{"key":"a","effect":"NoSchedule"},{"key":"a","value":"b","effect":"NoSchedule"}]}}]],
@@ -115,6 +119,7 @@ add("/api/v1/nodes", "v1", "Node", "{}", {
 })
 add(named("node.k8s.io/v1", "", "runtimeclasses"), "node.k8s.io/v1", "RuntimeClass", [[{"handler":"a"}]], {
   [[{"handler":"A_b"}]], [[{"handler":null}]], [[{"scheduling":{"tolerations":[{"key":"a","operator":"Odd"}]}}]],
+  [[{"overhead":{"podFixed":{"cpu":"-1"}}}]], [[{"overhead":{"podFixed":{"a b":"1"}}}]],
 })
 
 add("/api/v1/persistentvolumes", "v1", "PersistentVolume", [[{"spec":{"accessModes":["ReadWriteOnce"],

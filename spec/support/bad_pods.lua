@@ -23,6 +23,15 @@ add([=[{"spec":{"containers":[{"name":"c","image":"i",$}]}}]=], {
   [=["resources":{"claims":[{"name":"a"}]}]=], [=["resources":{"claims":[{}]}]=],
   [=["resources":{"claims":[{"name":"a"},{"name":"a"},{"name":"b","request":"A"},{"name":"b","request":"A"},
     {"name":"b"},{"name":"a","request":"x"}]}]=],
+  -- volumes
+  [=["volumeDevices":[{"name":"none","devicePath":"/a"}]]=], [=["volumeDevices":[{"devicePath":"/a"}]]=],
+  -- lives
+  [=["restartPolicyRules":[{"action":"Restart","exitCodes":{"operator":"In","values":[1]}}]]=],
+  [=["restartPolicy":"","restartPolicyRules":[{"exitCodes":{}},{"action":"Odd"}]]=],
+  [=["restartPolicy":"Never","restartPolicyRules":[]=]
+    .. ('{"action":"Restart","exitCodes":{"operator":"In"}},'):rep(20)
+    .. [=[{"action":"Restart","exitCodes":{"operator":"In","values":[]=] .. ("1,"):rep(255) .. [=[1]}}]]=],
+  [=["securityContext":{"procMount":"Unmasked"}]=], [=["securityContext":{"procMount":""}]=],
   -- env
   [=["env":[{"name":"A","value":"x","valueFrom":{"fieldRef":{"fieldPath":"metadata.name"}}}]]=],
   [=["env":[{"name":"A","valueFrom":{}}]]=], [=["env":[{"name":"A=B","value":"x"}]]=],
@@ -245,6 +254,23 @@ add([=[{"spec":{"affinity":{"nodeAffinity":{"requiredDuringSchedulingIgnoredDuri
   [=["nodeSelectorTerms":[{"matchExpressions":[{"key":"a","operator":"In","values":["b c"]}]}]]=],
   [=["nodeSelectorTerms":[{"matchFields":[{"key":"a","operator":"In","values":["b"]}]}]]=],
   [=["nodeSelectorTerms":[{"matchFields":[{"key":"metadata.name","operator":"In","values":["b","c"]}]}]]=],
+})
+add([=[{"spec":{"volumes":[{"name":"v","emptyDir":{}},{"name":"p","persistentVolumeClaim":{"claimName":"x"}},
+  {"name":"w","configMap":{}}],"containers":[{"name":"c","image":"i",$}]}}]=], {
+  [=["volumeDevices":[{"name":"v","devicePath":"/a"}]]=], [=["volumeDevices":[{"name":"w","devicePath":"/a"}]]=],
+  [=["volumeDevices":[{"name":"p","devicePath":"/a"},{"name":"p","devicePath":"/a"},{"name":"p"}]]=],
+  [=["volumeDevices":[{"name":"p","devicePath":"/a/../b"}]]=], [=["volumeMounts":[{"name":"w","mountPath":"/a"}]]=],
+  [=["volumeDevices":[{"name":"p","devicePath":"/a"}],"volumeMounts":[{"name":"p","mountPath":"/a"}]]=],
+  [=["volumeMounts":[{"name":"v","mountPath":"/a","subPath":"../a","subPathExpr":"/b"}]]=],
+})
+add([=[{"spec":{"hostUsers":false,"volumes":[{"name":"p","persistentVolumeClaim":{"claimName":"x"}}],$}}]=], {
+  [=["hostPID":true,"hostIPC":true]=], [=["hostNetwork":true]=],
+  [=["containers":[{"name":"c","image":"i","volumeDevices":[{"name":"p","devicePath":"/a"}]}]]=],
+})
+add([=[{"spec":{$}}]=], { [=["overhead":{"cpu":"-1"}]=], [=["overhead":{"a b":"1"}]=] })
+add([=[{"spec":{"initContainers":[{"name":"d","image":"i",$}]}}]=], {
+  [=["resizePolicy":[{"resourceName":"cpu","restartPolicy":"RestartContainer"}]]=],
+  [=["restartPolicyRules":[{"action":"Odd"}]]=], [=["restartPolicy":"Always","restartPolicyRules":[{"action":"Odd"}]]=],
 })
 add([=[{"spec":{"affinity":{$}}}]=], {
   [=["nodeAffinity":{"preferredDuringSchedulingIgnoredDuringExecution":[{"weight":0,"preference":{}}]}]=],

@@ -127,6 +127,14 @@ return {
     {"kind":"ServiceAccount","name":"a","namespace":"b"},{"kind":"Group","name":"system:x"}]]=]),
   body("/apis/node.k8s.io/v1/runtimeclasses", "node.k8s.io/v1", "RuntimeClass", [=["handler":"a-b","overhead":
     {"podFixed":{"cpu":"1m"}},"scheduling":{"nodeSelector":{"a":"b"},"tolerations":[{"operator":"Exists"}]}]=]),
+  pod [=[{"hostUsers":false,"containers":[{"name":"c","image":"i","securityContext":{"procMount":"Unmasked"}}]}]=],
+  pod [=[{"volumes":[{"name":"p","persistentVolumeClaim":{"claimName":"x"}},{"name":"e","emptyDir":{}},{"name":"f",
+    "ephemeral":{"volumeClaimTemplate":{"spec":{"accessModes":["ReadWriteOnce"],"volumeMode":"Block","resources":
+    {"requests":{"storage":"1Gi"}}}}}}],"initContainers":[{"name":"d","image":"i","restartPolicy":"Always",
+    "resizePolicy":[{"resourceName":"cpu","restartPolicy":"RestartContainer"}]}],"containers":[{"name":"c","image":"i",
+    "restartPolicy":"Never","restartPolicyRules":[{"action":"Restart","exitCodes":{"operator":"In","values":[42]}}],
+    "volumeDevices":[{"name":"p","devicePath":"/dev/a"},{"name":"f","devicePath":"/dev/b"}],
+    "volumeMounts":[{"name":"e","mountPath":"/e"}]}]}]=],
   -- Mounts of what will be claimed.
   { path = apps .. "statefulsets", body = [[{"apiVersion":"apps/v1","kind":"StatefulSet","metadata":{"name":"good"},
     "spec":{"selector":{"matchLabels":{"a":"b"}},"template":{"metadata":{"labels":{"a":"b"}},"spec":{"containers":[

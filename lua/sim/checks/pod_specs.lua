@@ -180,6 +180,34 @@ end
 
 -- --- lives of containers
 
+local ACTIONS = { "Restart", "RestartAllContainers" }
+
+function specs.restart_rules(path, rules)
+  local problems = found.new()
+  if count(rules) > 20 then problems:too_many(path, count(rules), 20) end
+  for i, rule in each(rules) do
+    local place, codes = string.format("%s[%d]", path, i - 1), at(rule, "exitCodes")
+    problems:enum(place .. ".action", text(rule, "action"), ACTIONS)
+    if not codes then
+      problems:required(place .. ".exitCodes", "must be specified")
+    else
+      local n = count(at(codes, "values"))
+      problems:enum(place .. ".exitCodes.operator", text(codes, "operator"), { "In", "NotIn" })
+      if n > 255 then problems:too_many(place .. ".exitCodes.values", n, 255) end
+    end
+  end
+  return problems
+end
+
+-- Of a pod that has the users of its node.
+function specs.unmasked(path, mount, _, _, _, object)
+  local problems, above = found.new(), path:match "^(.-)%.?%w*[cC]ontainers%["
+  if at(object, above .. (above ~= "" and "." or "") .. "hostUsers") ~= false then
+    problems:invalid(path, mount, "`hostUsers` must be false to use `Unmasked`")
+  end
+  return problems
+end
+
 function specs.sleep(path, sleep, _, _, _, object)
   local problems, seconds = found.new(), int(sleep, "seconds", 0)
   local above = path:match "^(.-)%.?%w*[cC]ontainers%["

@@ -132,6 +132,11 @@ function resources.of_container(path, own, _, _, _, object)
   return problems
 end
 
+-- What a pod takes beside its containers: limits, to a server.
+function resources.overhead(path, amounts)
+  return check(path, json.object("limits", amounts), resources.check_own)
+end
+
 -- --- whole pods
 
 local function check_together(problems, path, own, spec)
