@@ -1,22 +1,90 @@
--- Conditions of CertificateSigningRequests: who may approve, and that nobody takes it back.
+-- The status of CertificateSigningRequests: conditions, who may approve, that nobody takes it back, and certificates.
+local found = require "sim.checks.found"
 local json = require "sim.json"
 local texts = require "sim.texts"
 
+local at, text, each = json.at, json.text, json.each
+
 local csrs = {}
+
+local TRUE, ALL = { "True" }, { "False", "True", "Unknown" }
+local ONLY_TRUE = { Approved = true, Denied = true, Failed = true }
+local CONDITIONS, CERTIFICATE = "status.conditions", "status.certificate"
+
+-- What was stored so before is tolerated: no type, a type twice, approval and denial.
+local function tolerated(conditions)
+  local seen, found_ = {}, {}
+  for _, condition in each(conditions) do
+    local type = text(condition, "type")
+    found_.none = found_.none or type == ""
+    found_.twice = found_.twice or seen[type]
+    seen[type] = true
+  end
+  found_.both = seen.Approved and seen.Denied
+  return found_
+end
+
+local function check_condition(problems, place, type, status, old)
+  if type == "" and not old.none then problems:required(place .. ".type") end
+  if status == "" then problems:required(place .. ".status") end
+  if status ~= "" then problems:enum(place .. ".status", status, ONLY_TRUE[type] and TRUE or ALL) end
+end
+
+local function check_conditions(problems, conditions, old)
+  local seen = {}
+  for i, condition in each(conditions) do
+    local place, type = string.format("%s[%d]", CONDITIONS, i - 1), text(condition, "type")
+    local other = type == "Approved" and "Denied" or type == "Denied" and "Approved"
+    check_condition(problems, place, type, text(condition, "status"), old)
+    if other and seen[other] and not old.both then
+      problems:invalid(CONDITIONS, type, "Approved and Denied conditions are mutually exclusive")
+    end
+    if seen[type] and not old.twice then problems:duplicate(place .. ".type", type) end
+    seen[type] = true
+  end
+end
+
+local BLOCK = "\n%-%-%-%-%-BEGIN ([^\n]-)%-%-%-%-%-[ \t\r]*\n(.-)%-%-%-%-%-END %1%-%-%-%-%-"
+
+-- Returns what is wrong with a certificate; what is in its blocks is not read.
+local function certificate_problem(certificate)
+  local pem, blocks, from = "\n" .. (json.unbase64(certificate) or ""), 0, 1
+  while true do
+    local _, last, kind, inner = pem:find(BLOCK, from)
+    if not last then return blocks == 0 and "must contain at least one CERTIFICATE PEM block" or nil end
+    if kind ~= "CERTIFICATE" then
+      return string.format('only CERTIFICATE PEM blocks are allowed, found "%s"', kind)
+    end
+    if inner:find(":", 1, true) then return "no PEM block headers are permitted" end
+    blocks, from = blocks + 1, last + 1
+  end
+end
+
+local function check_certificate(problems, before, after)
+  local problem = after ~= before and after ~= "" and (before == "" or not certificate_problem(before))
+    and certificate_problem(after)
+  if problem then problems:invalid(CERTIFICATE, "<certificate data>", problem) end
+end
 
 -- Mistakes of an update, as in crds.lua; `approves` is one of the subresource `approval`.
 function csrs.problems(old, object, approves)
-  local before, after, found = json.at(old, "status.conditions"), json.at(object, "status.conditions"), {}
+  local before, after, problems = at(old, CONDITIONS), at(object, CONDITIONS), found.new()
+  local was, is = text(old, CERTIFICATE), text(object, CERTIFICATE)
+  check_conditions(problems, after, tolerated(before))
+  check_certificate(problems, was, is)
   local function forbid(what, type)
-    found[#found + 1] = { "FieldValueForbidden", "status.conditions",
-      string.format('updates may not %s a condition of type "%s"', what, type) }
+    problems:forbidden(CONDITIONS, string.format('updates may not %s a condition of type "%s"', what, type))
   end
   for _, type in ipairs { "Approved", "Denied", "Failed" } do
-    local was, is = texts.find(before, "type", type), texts.find(after, "type", type)
-    if was and not is then forbid("remove", type) end
-    if is and not was and not approves and type ~= "Failed" then forbid("add", type) end
+    if texts.find(before, "type", type) and not texts.find(after, "type", type) then forbid("remove", type) end
   end
-  return found
+  for _, type in ipairs(approves and {} or { "Approved", "Denied" }) do
+    if texts.find(after, "type", type) and not texts.find(before, "type", type) then forbid("add", type) end
+  end
+  if was ~= "" and is ~= was then
+    problems:forbidden(CERTIFICATE, "updates may not modify existing certificate content")
+  end
+  return problems
 end
 
 -- Sets who sent the request.

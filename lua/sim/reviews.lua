@@ -1,4 +1,5 @@
 -- Reviews: what is wrong with one, and its answer. A problem is a list of a cause's type, field, detail and value.
+local checks = require "sim.checks.found"
 local json = require "sim.json"
 local values = require "sim.values"
 
@@ -11,6 +12,30 @@ local function show_paths(attributes)
   return object("Path", text(attributes, "path"), "Verb", text(attributes, "verb"))
 end
 
+local NEEDS = "must be specified when `operator` is 'In' or 'NotIn'"
+local NONE = "may not be specified when `operator` is 'Exists' or 'DoesNotExist'"
+
+local function check_values(found, place, requirement)
+  local operator, n = text(requirement, "operator"), count(at(requirement, "values"))
+  if n == 0 and (operator == "In" or operator == "NotIn") then found:required(place .. ".values", NEEDS) end
+  if n > 0 and (operator == "Exists" or operator == "DoesNotExist") then found:forbidden(place .. ".values", NONE) end
+end
+
+-- Operators that are not known are those of newer clients.
+local requirements = {
+  labelSelector = function(found, place, requirement)
+    check_values(found, place, requirement)
+    found:form(place .. ".key", text(requirement, "key"), "key")
+    for i, value in json.each(at(requirement, "values")) do
+      found:form(string.format("%s.values[%d]", place, i - 1), value, "value")
+    end
+  end,
+  fieldSelector = function(found, place, requirement)
+    if text(requirement, "key") == "" then found:required(place .. ".key", "must be specified") end
+    check_values(found, place, requirement)
+  end,
+}
+
 local function add_selector_problems(found, spec, name)
   local selector, place = at(spec, "resourceAttributes." .. name), "spec.resourceAttributes." .. name
   if not is_there(selector) then return end
@@ -21,6 +46,9 @@ local function add_selector_problems(found, spec, name)
   elseif raw == "" and not listed then
     found[#found + 1] = { "FieldValueRequired", place .. ".requirements",
       string.format("when %s is specified, requirements or rawSelector is required", place) }
+  end
+  for i, requirement in json.each(at(selector, "requirements")) do
+    requirements[name](found, string.format("%s.requirements[%d]", place, i - 1), requirement)
   end
 end
 
@@ -40,8 +68,23 @@ local function add_user_problems(found, spec)
   found[#found + 1] = { "FieldValueInvalid", "spec.user", "at least one of user or group must be specified", "" }
 end
 
+-- The metadata that a client may not give, as Go shows it.
+local function add_metadata_problem(found, review, is_local)
+  local metadata, shown, has = at(review, "metadata"), object(), false
+  for _, name in ipairs { "name", "generateName", "namespace", "resourceVersion", "generation", "labels", "annotations",
+    "ownerReferences", "finalizers", "managedFields" } do
+    local value = at(metadata, name)
+    local is_set = is_there(value) and (json.type(value) ~= "object" or next(values.names(value)) ~= nil)
+    if is_set then set(shown, name, value) end
+    has = has or is_set and name ~= "managedFields" and not (is_local and name == "namespace")
+  end
+  if has then
+    found:invalid("metadata", shown, is_local and "must be empty except for namespace" or "must be empty")
+  end
+end
+
 local function access_problems(spec, names_user)
-  local found = {}
+  local found = checks.new()
   add_attribute_problems(found, spec)
   if names_user then add_user_problems(found, spec) end
   add_selector_problems(found, spec, "fieldSelector")
@@ -65,12 +108,14 @@ local kinds = {}
 function kinds.SelfSubjectAccessReview(review, given)
   local spec = at(review, "spec")
   local found = access_problems(spec, false)
+  add_metadata_problem(found, review)
   return #found > 0 and { 422, found } or access_status(given, given.user, spec)
 end
 
 function kinds.SubjectAccessReview(review, given)
   local spec = at(review, "spec")
   local found = access_problems(spec, true)
+  add_metadata_problem(found, review)
   return #found > 0 and { 422, found } or access_status(given, subject_of(spec), spec)
 end
 
@@ -79,6 +124,7 @@ function kinds.LocalSubjectAccessReview(review, given)
   local spec = at(review, "spec")
   local found, own = access_problems(spec, true), text(spec, "resourceAttributes.namespace")
   local resource, other = at(spec, "resourceAttributes"), at(spec, "nonResourceAttributes")
+  add_metadata_problem(found, review, true)
   if is_there(resource) and own ~= given.namespace then
     found[#found + 1] = { "FieldValueInvalid", "spec.resourceAttributes.namespace", "must match metadata.namespace",
       own }

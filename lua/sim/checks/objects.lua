@@ -1,5 +1,6 @@
 -- Contents of other objects: secrets and configurations, taints. Arguments as in volumes.lua.
 local found = require "sim.checks.found"
+local forms = require "sim.checks.forms"
 local json = require "sim.json"
 local values = require "sim.values"
 
@@ -46,6 +47,47 @@ function objects.certificate_request(path, request)
   local type_, inner = pem:match "\n%-%-%-%-%-BEGIN ([^\n]-)%-%-%-%-%-[ \t\r]*\n(.-)%-%-%-%-%-END %1%-%-%-%-%-"
   if type_ ~= "CERTIFICATE REQUEST" or inner:find "[^%w+/=%s:,%-]" then
     problems:invalid(path, request == nil and json.null or request, "PEM block type must be CERTIFICATE REQUEST")
+  end
+  return problems
+end
+
+-- Each text once.
+function objects.distinct(path, list)
+  local problems, seen = found.new(), {}
+  for i, one in each(list) do
+    if seen[one] then problems:duplicate(string.format("%s[%d]", path, i - 1), one) end
+    seen[one] = true
+  end
+  return problems
+end
+
+-- The first of the parts between dots that has not the form.
+local function check_parts(problems, path, name, form)
+  for part in (name .. "."):gmatch "(.-)%." do
+    local wrong = forms[form](part)
+    for problem in ((wrong or "") .. "; "):gmatch "(.-); " do
+      if wrong then problems:invalid(path, name, string.format('validating label "%s": %s', part, problem)) end
+    end
+    if wrong then return end
+  end
+end
+
+-- "example.com/signer-name"
+function objects.signer(path, signer)
+  local problems = found.new()
+  local domain, name = string.match(signer or "", "^([^/]*)/([^/]*)$")
+  if not signer or signer == "" then
+    problems:required(path)
+  elseif not domain then
+    problems:invalid(path, signer, "must be a fully qualified domain and path of the form 'example.com/signer-name'")
+  else
+    if #domain > 253 then problems:too_long(path, 253) end
+    check_parts(problems, path, domain, "label")
+    if not domain:find(".", 1, true) then
+      problems:invalid(path, domain, "should be a domain with at least two segments separated by dots")
+    end
+    check_parts(problems, path, name, "subdomain")
+    if #signer > 571 then problems:too_long(path, 571) end
   end
   return problems
 end
