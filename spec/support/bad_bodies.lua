@@ -131,12 +131,15 @@ local rows = {
     [[{"spec":{"strategy":{"rollingUpdate":{"maxSurge":"x","maxUnavailable":"0%"}}}}]],
     [[{"spec":{"strategy":{"rollingUpdate":{"maxSurge":-1,"maxUnavailable":"101%"}}}}]],
     [[{"spec":{"progressDeadlineSeconds":0}}]], [[{"spec":{"progressDeadlineSeconds":-1}}]],
-    [[{"spec":{"progressDeadlineSeconds":5,"minReadySeconds":5}}]], [[{"spec":{"minReadySeconds":600}}]] } },
+    [[{"spec":{"progressDeadlineSeconds":5,"minReadySeconds":5}}]], [[{"spec":{"minReadySeconds":600}}]],
+    [[{"spec":{"template":{"spec":{"activeDeadlineSeconds":5}}}}]] } },
   { apps .. "replicasets", "apps/v1", "ReplicaSet", workload, { [[{"spec":{"replicas":["@empty"]}}]],
-    [[{"spec":["@empty"]}]], [[{"spec":{"replicas":-1}}]], [[{"spec":{"selector":null}}]] } },
+    [[{"spec":["@empty"]}]], [[{"spec":{"replicas":-1}}]], [[{"spec":{"selector":null}}]],
+    [[{"spec":{"template":{"spec":{"activeDeadlineSeconds":5}}}}]] } },
   { "/apis/batch/v1/namespaces/default/jobs", "batch/v1", "Job",
     [[{"spec":{"template":{"spec":{"restartPolicy":"Never","containers":[{"name":"c","image":"i"}]}}}}]], {
-    [[{"spec":{"template":{"spec":{"restartPolicy":"Always"}}}}]], [[{"spec":{"parallelism":-1}}]] } },
+    [[{"spec":{"template":{"spec":{"restartPolicy":"Always"}}}}]], [[{"spec":{"parallelism":-1}}]],
+    [[{"spec":{"completionMode":""}}]], [[{"spec":{"completionMode":"Odd"}}]] } },
   { "/apis/rbac.authorization.k8s.io/v1/namespaces/default/roles", "rbac.authorization.k8s.io/v1", "Role", "{}", {
     [[{"rules":[{"verbs":["@empty"],"apiGroups":[""],"resources":["pods"]}]}]],
     [[{"rules":[{"verbs":["get"],"resources":["pods"]}]}]], [[{"rules":[{"verbs":["get"],"apiGroups":[""]}]}]] } },
@@ -170,6 +173,7 @@ add("apps/v1", "StatefulSet", inside, "statefulsets", workload, {
 })
 add("apps/v1", "DaemonSet", inside, "daemonsets", workload, {
   [[{"spec":{"updateStrategy":{"type":"Odd"}}}]], [[{"spec":{"minReadySeconds":-1}}]], [[{"spec":{"selector":null}}]],
+  [[{"spec":{"template":{"spec":{"activeDeadlineSeconds":5}}}}]],
   [[{"spec":{"updateStrategy":{"rollingUpdate":{"maxSurge":1}}}}]],
   [[{"spec":{"updateStrategy":{"rollingUpdate":{"maxUnavailable":0}}}}]],
   [[{"spec":{"updateStrategy":{"rollingUpdate":{"maxSurge":"x","maxUnavailable":"101%"}}}}]],
@@ -202,10 +206,15 @@ add("autoscaling/v2", "HorizontalPodAutoscaler", inside, "horizontalpodautoscale
   [[{"spec":{"maxReplicas":0}}]], [[{"spec":{"maxReplicas":-1}}]], [[{"spec":{"minReplicas":5}}]],
   [[{"spec":{"minReplicas":-1}}]], [[{"spec":{"scaleTargetRef":null}}]], [[{"spec":{"metrics":[{"type":"Odd"}]}}]],
   [[{"spec":{"metrics":[{"type":"Resource","resource":{}}]}}]], [[{"spec":{"metrics":[{"type":"Resource"}]}}]],
+  [[{"spec":{"metrics":[{"type":"ContainerResource","containerResource":{"name":"foo","container":"c",
+    "target":{"type":"Utilization","averageUtilization":50}}}]}}]],
+  [[{"spec":{"behavior":{"scaleUp":{"policies":["@empty"]}}}}]],
+  [[{"spec":{"behavior":{"scaleDown":{"policies":["@empty"],"selectPolicy":"Odd"}}}}]],
 })
 add("rbac.authorization.k8s.io/v1", "RoleBinding", inside, "rolebindings", [[{"roleRef":{"kind":"Role","name":"a",
   "apiGroup":"rbac.authorization.k8s.io"}}]], {
   [[{"roleRef":{"kind":"Odd"}}]], [[{"roleRef":{"apiGroup":"odd"}}]], [[{"roleRef":null}]],
+  [[{"roleRef":{"name":"a/b"}}]], [[{"roleRef":{"name":".."}}]],
   [[{"subjects":[{"kind":"Odd","name":"x"}]}]], [[{"subjects":[{"kind":"User"}]}]],
 })
 add("storage.k8s.io/v1", "StorageClass", "", "storageclasses", [[{"provisioner":"example.com/disk"}]], {

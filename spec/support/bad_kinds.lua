@@ -101,6 +101,7 @@ add(named("discovery.k8s.io/v1", inside, "endpointslices"), "discovery.k8s.io/v1
   [[{"ports":[{"name":"a","port":80,"protocol":"ODD"}]}]], [[{"ports":[{"port":80,"appProtocol":"a b"}]}]],
 })
 add(core .. "services", "v1", "Service", [[{"spec":{"ports":[{"port":80}]}}]], {
+  [[{"spec":{"internalTrafficPolicy":""}}]],
   [[{"spec":{"loadBalancerSourceRanges":["10.0.0.0/8"]}}]], [[{"spec":{"externalIPs":["127.0.0.1"]}}]],
   [[{"spec":{"externalIPs":["::ffff:1.2.3.4","01.2.3.4"]}}]],
   [[{"spec":{"type":"LoadBalancer","loadBalancerSourceRanges":["01.2.3.0/24","1.2.3.4/24"]}}]],

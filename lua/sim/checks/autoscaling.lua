@@ -66,12 +66,8 @@ end
 
 local function resource(problems, path, source, form)
   local name = text(source, "name")
-  if name == "" then
-    problems:required(path .. ".name", "must specify a resource name")
-  else
-    resources.check_own(problems, path .. ".name", name)
-  end
-  if form then form(text(source, "container")) end
+  if name == "" then problems:required(path .. ".name", "must specify a resource name") end
+  if form then form(name, text(source, "container")) end
   target(problems, path .. ".target", at(source, "target"))
   local amount, part = at(source, "target.averageValue"), at(source, "target.averageUtilization")
   if not amount and not part then
@@ -108,7 +104,8 @@ end
 function sources.resource(problems, path, source) resource(problems, path, source) end
 
 function sources.containerResource(problems, path, source)
-  resource(problems, path, source, function(container)
+  resource(problems, path, source, function(name, container)
+    if name ~= "" then resources.check_own(problems, path .. ".name", name) end
     if container == "" then return problems:required(path .. ".container", "must specify a container") end
     problems:form(path .. ".container", container, "label")
   end)
