@@ -42,6 +42,13 @@ describe("kubelua sim --world #threads", function()
     assert.are.same({ "node-1", "node-2" }, names "/api/v1/nodes")
   end)
 
+  it("has no namespaces of its future", function()
+    local function created_at(object) return object.metadata.creationTimestamp end
+    for _, created in ipairs(each("/api/v1/namespaces", created_at)) do
+      assert.is_true(created < sim.api:get "/sim/clock".time, created)
+    end
+  end)
+
   it("has a clock that starts, stops, and runs at any speed", function()
     local function refused(query)
       local code, text = sim.api:curl("POST", "/sim/clock?" .. query)
