@@ -208,6 +208,11 @@ void spool_drop(struct spool *spool)
 
 /* --- acknowledging */
 
+static void remove_acked(struct spool *spool, size_t keeps)
+{
+    while (spool->file_count > keeps && spool->files[0].last <= spool->acked) spool_remove_file(spool, 0);
+}
+
 /* Removes files of which nothing is needed. The file that is appended to stays, unless it takes the room of
  * what it should hold. */
 static void remove_files(struct spool *spool)
@@ -217,8 +222,14 @@ static void remove_files(struct spool *spool)
     size_t keeps = spool->tail >= 0 ? 1 : 0;
     if (spool->file_count <= keeps || spool->files[0].last > spool->acked) return;
     /* Before: what is missing is taken for lost. */
-    if (!spool_position_sync(spool)) return;
-    while (spool->file_count > keeps && spool->files[0].last <= spool->acked) spool_remove_file(spool, 0);
+    if (!spool_position_sync(spool)) {
+        /* But where no position was ever stored, the first file tells it, and its room may be what is
+         * missing. */
+        if (spool->position_number > 0) return;
+        remove_acked(spool, 1);
+        if (!spool_position_sync(spool)) return;
+    }
+    remove_acked(spool, keeps);
 }
 
 void spool_ack(struct spool *spool, uint64_t sequence)

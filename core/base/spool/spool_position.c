@@ -34,6 +34,9 @@ bool spool_position_open(struct spool *spool, struct err *err, bool *known)
         spool->acked = place->acked;
         *known = true;
     }
+    /* While the disk has room: once it is full, they are overwritten. Without, nothing is lost, but sent
+     * again. */
+    if (!*known && posix_fallocate(spool->position, 0, sizeof places) != 0) errno = 0;
     return true;
 }
 

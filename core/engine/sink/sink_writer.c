@@ -159,10 +159,12 @@ static bool store(struct sink *sink, struct sink_publishes *taken, struct err *e
     pthread_mutex_unlock(&sink->disk);
     ok = ok && spool_sync(sink->spool, err);
     pthread_mutex_lock(&sink->disk);
-    if (ok)
+    if (ok) {
         spool_commit(sink->spool);
-    else
+    } else {
         spool_drop(sink->spool);
+        spool_ack(sink->spool, 0); /* the disk may be full of files of which nothing is needed */
+    }
     sink_show_spool(sink);
     pthread_mutex_unlock(&sink->disk);
     return ok;

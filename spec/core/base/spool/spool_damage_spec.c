@@ -231,6 +231,43 @@ static void test_files_go_once_the_position_can_be_written(void **state)
     assert_int_equal(b->damaged, 0);
 }
 
+static void test_a_position_that_was_never_written_frees_a_full_disk(void **state)
+{
+    struct spool_bench *b = *state;
+    char path[96];
+    uint64_t read = 0;
+    signal(SIGXFSZ, SIG_IGN);
+    uint64_t last = fill_three(b);
+    snprintf(path, sizeof path, "%s/position", b->dir);
+    must(truncate(path, 0) == 0);
+    limit_files(1);
+    bench_open(b, SPOOL_BYTES_MIN);
+    bench_read_all(b, &read);
+    assert_int_equal(read, last);
+    spool_ack(b->spool, last);
+    limit_files(RLIM_INFINITY);
+    assert_int_equal(bench_count_files(b), 1);
+    /* As if the process was killed now: its numbers go on, and nothing is missing. */
+    read = 0;
+    bench_open(b, SPOOL_BYTES_MIN);
+    bench_read_all(b, &read);
+    assert_int_equal(read, last);
+    bench_append(b, last + 1, last + 1);
+    bench_commit(b);
+    bench_expect(b, last + 1, last + 1);
+    assert_int_equal(b->damaged, 0);
+}
+
+static void test_a_new_spool_has_the_room_of_its_position(void **state)
+{
+    struct spool_bench *b = *state;
+    char path[96];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/position", b->dir);
+    must(stat(path, &st) == 0);
+    assert_true(st.st_size > 0);
+}
+
 int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, bench_setup, bench_teardown)
@@ -244,6 +281,8 @@ int main(void)
         TEST(test_a_half_written_position_is_the_one_before),
         TEST(test_a_position_that_cannot_be_written_keeps_the_files),
         TEST(test_files_go_once_the_position_can_be_written),
+        TEST(test_a_position_that_was_never_written_frees_a_full_disk),
+        TEST(test_a_new_spool_has_the_room_of_its_position),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
