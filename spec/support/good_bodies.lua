@@ -40,9 +40,6 @@ local REQUEST = "LS0tLS1CRUdJTiBDRVJUSUZJQ0FURSBSRVFVRVNULS0tLS0KTUlIR01HNENBUUF
   .. "K1pxM1BCQzVCMApVNEtkbUdGbGdmMWYKLS0tLS1FTkQgQ0VSVElGSUNBVEUgUkVRVUVTVC0tLS0tCg=="
 
 return {
-  body("/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", "autoscaling/v2", "HorizontalPodAutoscaler",
-    [=["spec":{"maxReplicas":3,"scaleTargetRef":{"kind":"Deployment","name":"a","apiVersion":"apps/v1"},"metrics":[
-    {"type":"Resource","resource":{"name":"foo","target":{"type":"Utilization","averageUtilization":50}}}]}]=]),
   body("/apis/certificates.k8s.io/v1/certificatesigningrequests", "certificates.k8s.io/v1",
     "CertificateSigningRequest", ([=["spec":{"request":"%s","signerName":"example.com/a",
     "usages":["client auth"]}]=]):format(REQUEST)),
@@ -179,4 +176,11 @@ return {
     "labelSelector":{"matchExpressions":[{"key":"a","operator":"In","values":["b"]}]},"namespaceSelector":{}}}]}},
     "topologySpreadConstraints":[{"maxSkew":1,"topologyKey":"a","whenUnsatisfiable":"DoNotSchedule","minDomains":2},
     {"maxSkew":1,"topologyKey":"a","whenUnsatisfiable":"ScheduleAnyway","nodeTaintsPolicy":"Honor"}]}]],
+  { path = "/apis/example.com/v1/namespaces/default/widgets", body = [=[{"apiVersion":"example.com/v1","kind":"Widget",
+    "metadata":{"name":"good"},"spec":{"size":1,"port":2.0}}]=] },
+  { path = "/apis/example.com/v1/namespaces/default/widgets", body = [=[{"apiVersion":"example.com/v1","kind":"Widget",
+    "metadata":{"name":"good"},"spec":{"size":1,"port":1e3}}]=] },
+  body("/apis/autoscaling/v2/namespaces/default/horizontalpodautoscalers", "autoscaling/v2", "HorizontalPodAutoscaler",
+    [=["spec":{"maxReplicas":3,"scaleTargetRef":{"kind":"Deployment","name":"a","apiVersion":"apps/v1"},"metrics":[
+    {"type":"Resource","resource":{"name":"foo","target":{"type":"Utilization","averageUtilization":50}}}]}]=]),
 }

@@ -62,7 +62,7 @@ static void check_type(const json_t *schema, const json_t *value, const char *pa
     const char *type = sim_text_at(schema, "type");
     bool either = sim_true_at(schema, "x-kubernetes-int-or-string");
     if (json_is_null(value) && sim_true_at(schema, "nullable")) return;
-    if (either && (json_is_integer(value) || json_is_string(value))) return;
+    if (either && (has_type(value, "integer") || json_is_string(value))) return;
     if (either || (*type && !has_type(value, type))) {
         const char *format = sim_text_at(schema, "format");
         bool by_format = !either && *format && strcmp(type_of(value), "string") != 0 &&
