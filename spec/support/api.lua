@@ -2,6 +2,9 @@
 -- method for each verb. A call without a 2xx response raises, unless another code is expected.
 local cjson = require "cjson"
 
+-- Of one request: nothing is judged by it, and a server may do much in one, such as the steps of a world.
+local SECONDS = os.getenv "KUBELUA_REQUEST_SECONDS" or "30"
+
 local api = {}
 api.__index = api
 
@@ -19,7 +22,7 @@ local function quoted(text)
 end
 
 function api:curl(method, path, body, content_type)
-  local parts = { "curl --silent --show-error --max-time 30 --write-out '\\n%{http_code}' --request", method }
+  local parts = { "curl --silent --show-error --max-time", SECONDS, "--write-out '\\n%{http_code}' --request", method }
   local function add(flag, value)
     if value then parts[#parts + 1] = flag .. " " .. quoted(value) end
   end
