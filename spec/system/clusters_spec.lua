@@ -116,6 +116,19 @@ describe("run with several --context #threads", function()
     assert.is_nil(engine:err():match('"' .. home.server .. '" err="[^"]+" cluster='))
   end)
 
+  it("names the one whose cache is read before it is synced", function()
+    local engine = start([[
+      local k8s = require "k8s"
+      for _, name in ipairs { "home", "west" } do
+        local maps = k8s.cluster(name):informer("configmaps", { namespace = "default" })
+        maps:on_add(function() end)
+        maps:lister():get("default/one")
+      end
+    ]])
+    engine:wait_error '"Cache was read before it was synced, [^\n]* informer="configmaps"'
+    engine:wait_error '"Cache was read before it was synced, [^\n]* informer="west: configmaps"'
+  end)
+
   it("writes to the one that is named, and says so in the log of writes and in metrics", function()
     local engine = start([[
       local k8s = require "k8s"

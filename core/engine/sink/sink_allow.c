@@ -70,7 +70,9 @@ static bool is_allowed(const char *const *items, size_t count, enum sink_scheme 
 
 static bool refuse(const char *scheme, struct str what, const char *name, struct err *err)
 {
-    err_set(err, ERR_INVALID, "%s://%.*s is not allowed; %s allows targets", scheme, STR_ARG(what), name);
+    const char *more = strcmp(scheme, "file") == 0 ? ", and all of a folder that ends in a slash" : "";
+    err_set(err, ERR_INVALID, "%s://%.*s is not allowed; %s allows targets%s", scheme, STR_ARG(what), name,
+            more);
     snprintf(err->reason, sizeof err->reason, "Forbidden");
     return false;
 }

@@ -68,8 +68,8 @@ static void on_overdue(struct timer *timer)
     struct shard_member *m = container_of(timer, struct shard_member, overdue);
     if (m->applied >= m->view.confirm) return;
     m->is_late = true;
-    log_warn("Ranges of a shard were not drained in time, its lease is given up", F("lease", m->name),
-             FI("timeoutMs", m->options.times.drain_ms));
+    log_warn("Ranges of a shard are not drained in time, its lease is not renewed until they are",
+             F("lease", m->name), FI("timeoutMs", m->options.times.drain_ms));
 }
 
 static void confirm(struct shard_member *m)

@@ -15,12 +15,16 @@ METRIC(metric_early_reads, 11, "kubelua_early_reads_total",
 void source_note_early(lua_State *L, struct informer_claim *claim)
 {
     lua_Debug ar;
+    const struct informer_spec *spec = claim_spec(claim);
+    struct buf name = {0};
     char place[LUA_IDSIZE + 16] = "";
     metric_inc(&metric_early_reads);
     if (!claim_note_early(claim)) return;
     if (script_where(L, &ar)) snprintf(place, sizeof place, "%s:%d", ar.short_src, ar.currentline);
+    buf_printf(&name, "%s%s%s", spec->cluster ? spec->cluster : "", spec->cluster ? ": " : "", spec->kind);
     log_warn("Cache was read before it was synced, objects may be missing",
-             F("script", script_of(L)->id.name), F("place", place), F("informer", claim_spec(claim)->kind));
+             F("script", script_of(L)->id.name), F("place", place), F("informer", buf_text(&name)));
+    buf_clear(&name);
 }
 
 void source_check_open(lua_State *L, const struct informer_claim *claim)
