@@ -188,10 +188,10 @@ void engine_start_shards(struct engine *engine);
 void engine_shards_changed(void *engine);
 /* Returns whether this replica is a member of a group. */
 bool engine_shares(const struct engine *engine);
-/* Before the caches end: nothing of them moves from then on. */
 /* Warns of kinds that the operator shares and the server lacks: once, and no error, as they may come later.
  */
 void engine_check_shard_kinds(const struct engine *engine);
+/* Before the caches end: nothing of them moves from then on. */
 void engine_end_shards(struct engine *engine);
 void engine_free_shards(struct engine *engine);
 

@@ -50,7 +50,9 @@ local BLOCK = "\n%-%-%-%-%-BEGIN ([^\n]-)%-%-%-%-%-[ \t\r]*\n(.-)%-%-%-%-%-END %
 local function certificate_problem(certificate)
   local pem, blocks, from = "\n" .. (json.unbase64(certificate) or ""), 0, 1
   while true do
-    local _, last, kind, inner = pem:find(BLOCK, from)
+    -- A find without an end would look through the rest for each beginning.
+    local _, last, kind, inner = nil, nil, nil, nil
+    if pem:find("-----END ", from, true) then _, last, kind, inner = pem:find(BLOCK, from) end
     if not last then return blocks == 0 and "must contain at least one CERTIFICATE PEM block" or nil end
     if kind ~= "CERTIFICATE" then
       return string.format('only CERTIFICATE PEM blocks are allowed, found "%s"', kind)

@@ -75,6 +75,7 @@ local function add_metadata_problem(found, review, is_local)
     "ownerReferences", "finalizers", "managedFields" } do
     local value = at(metadata, name)
     local is_set = is_there(value) and (json.type(value) ~= "object" or next(values.names(value)) ~= nil)
+      and (json.type(value) ~= "array" or count(value) > 0)
     if is_set then set(shown, name, value) end
     has = has or is_set and name ~= "managedFields" and not (is_local and name == "namespace")
   end

@@ -52,6 +52,14 @@ describe("the simulator as a real server", function()
       end
     end)
 
+    it("takes metadata of a " .. kind .. " in which nothing is", function()
+      local body = cjson.encode(review {}):gsub('"metadata":{}',
+        '"metadata":{"finalizers":[],"ownerReferences":[],"labels":{},"name":""}')
+      for _, api in ipairs { both.real:api(), both.sim.api } do
+        assert.equal(201, (api:curl("POST", AUTHORIZATION .. plural, body)))
+      end
+    end)
+
     it("refuses wrong selectors of a " .. kind, function()
       for _, requirement in ipairs { { key = "a", operator = "In" }, { key = "", operator = "NotIn" },
         { key = "a", operator = "Exists", values = { "b" } } } do

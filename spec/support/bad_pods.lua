@@ -261,6 +261,8 @@ add([=[{"spec":{"volumes":[{"name":"v","emptyDir":{}},{"name":"p","persistentVol
   [=["volumeDevices":[{"name":"p","devicePath":"/a"},{"name":"p","devicePath":"/a"},{"name":"p"}]]=],
   [=["volumeDevices":[{"name":"p","devicePath":"/a/../b"}]]=], [=["volumeMounts":[{"name":"w","mountPath":"/a"}]]=],
   [=["volumeDevices":[{"name":"p","devicePath":"/a"}],"volumeMounts":[{"name":"p","mountPath":"/a"}]]=],
+  [=["volumeDevices":[{"name":"q","devicePath":"/a"}],"volumeMounts":[{"name":"p","mountPath":"/a"},
+    {"name":"p","mountPath":"/b"}]]=],
   [=["volumeMounts":[{"name":"v","mountPath":"/a","subPath":"../a","subPathExpr":"/b"}]]=],
 })
 add([=[{"spec":{"hostUsers":false,"volumes":[{"name":"p","persistentVolumeClaim":{"claimName":"x"}}],$}}]=], {

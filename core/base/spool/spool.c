@@ -223,8 +223,7 @@ static void remove_files(struct spool *spool)
     if (spool->file_count <= keeps || spool->files[0].last > spool->acked) return;
     /* Before: what is missing is taken for lost. */
     if (!spool_position_sync(spool)) {
-        /* But where no position was ever stored, the first file tells it, and its room may be what is
-         * missing. */
+        /* Where none was ever stored, the first file tells it, and the disk may be full of these files. */
         if (spool->position_number > 0) return;
         remove_acked(spool, 1);
         if (!spool_position_sync(spool)) return;

@@ -62,8 +62,8 @@ void spool_drop(struct spool *spool);
  * with the first that was not acknowledged. */
 bool spool_next(struct spool *spool, struct buf *out, uint64_t *sequence);
 /* Records up to this number are not needed any more: files without others are removed, once the disk has
- * taken this number; 0: those that it did not take before. After a loss of power the last ones may be read
- * again. */
+ * taken this number, or, where it never took any, but for one file, which tells it; 0: those that it did not
+ * take before. After a loss of power the last ones may be read again. */
 void spool_ack(struct spool *spool, uint64_t sequence);
 
 /* Records that were committed and not acknowledged, and bytes on disk. */

@@ -34,8 +34,8 @@ bool spool_position_open(struct spool *spool, struct err *err, bool *known)
         spool->acked = place->acked;
         *known = true;
     }
-    /* While the disk has room: once it is full, they are overwritten. Without, nothing is lost, but sent
-     * again. */
+    /* While the disk has room: once it is full, they are overwritten, unless its file system writes each
+     * change elsewhere. Without, nothing is lost, but sent again. */
     if (!*known && posix_fallocate(spool->position, 0, sizeof places) != 0) errno = 0;
     return true;
 }
@@ -54,5 +54,7 @@ void spool_position_put(struct spool *spool)
 bool spool_position_sync(struct spool *spool)
 {
     if (spool->position_lags) spool_position_put(spool);
-    return !spool->position_lags && fdatasync(spool->position) == 0;
+    /* The system tells of a failure once. */
+    spool->position_lags = spool->position_lags || fdatasync(spool->position) != 0;
+    return !spool->position_lags;
 }

@@ -96,7 +96,7 @@ static bool open_file(struct sink_file *file, struct err *err)
     file->fd = open(file->path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK, 0640);
     if (file->fd < 0 || fstat(file->fd, &st) != 0) return failed(file, err);
     if (!S_ISREG(st.st_mode)) return err_set(err, ERR_IO, "%s: not a regular file", file->path);
-    if (!lock(file->fd)) return err_set(err, ERR_IO, "%s: another process has locked it", file->path);
+    if (!lock(file->fd)) return err_set(err, ERR_IO, "%s: another sink or program has locked it", file->path);
     return end_line(file) || failed(file, err);
 }
 
@@ -110,7 +110,7 @@ static size_t append(const struct sink_file *file, const struct sink_event *even
         buf_str(&lines, events[i].json);
         buf_putc(&lines, '\n');
     }
-    size_t bytes = sink_lines_append(file->fd, buf_slice(&lines));
+    size_t bytes = sink_lines_append(file->fd, file->path, buf_slice(&lines));
     if (bytes < lines.len) failed(file, err);
     buf_clear(&lines);
     while (whole < count && bytes > events[whole].json.n) bytes -= events[whole++].json.n + 1;

@@ -57,14 +57,15 @@ static bool blank(int fd, struct str part, off_t at)
     return ok;
 }
 
-/* Takes back a part of a line. What another process has written behind it stays. */
+/* Takes back a part of a line. What another process has written behind it stays; one that locks no file may
+ * write between the look and the cut. */
 static bool take_back(int fd, struct str part, off_t at)
 {
     if (!is_there(fd, part, at)) return true;
     return (is_end(fd, at + (off_t)part.n) && ftruncate(fd, at) == 0) || blank(fd, part, at);
 }
 
-size_t sink_lines_append(int fd, struct str lines)
+size_t sink_lines_append(int fd, const char *path, struct str lines)
 {
     off_t end = 0;
     size_t done = write_some(fd, lines, &end);
@@ -74,7 +75,8 @@ size_t sink_lines_append(int fd, struct str lines)
     size_t whole = last ? (size_t)(last - lines.p) + 1 : 0;
     struct str part = {lines.p + whole, done - whole};
     if (part.n > 0 && !take_back(fd, part, end - (off_t)part.n))
-        log_warn("An incomplete line stays in a file", FI("bytes", part.n), F("err", strerror(errno)));
+        log_warn("An incomplete line stays in a file", F("file", path), FI("bytes", part.n),
+                 F("err", strerror(errno)));
     errno = error;
     return whole;
 }

@@ -6,5 +6,6 @@
 #include "base/str.h"
 
 /* Appends complete lines. Returns how many of the bytes are there afterwards, which are complete lines again:
- * of a line that has no room nothing stays. Fewer than all with errno. */
-size_t sink_lines_append(int fd, struct str lines);
+ * of a line that has no room nothing stays, or a line of blanks if another process has appended behind it.
+ * Fewer than all with errno. `path` is for the log. */
+size_t sink_lines_append(int fd, const char *path, struct str lines);

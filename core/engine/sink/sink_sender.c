@@ -149,7 +149,7 @@ static char *set_aside(const struct sink *sink, const struct sink_event *event)
     buf_putc(&line, '\n');
     bool ok = fd >= 0 && fstat(fd, &st) == 0 &&
               (size_t)st.st_size + line.len <= atomic_load(&sink->spool_max) / ASIDE_PARTS &&
-              sink_lines_append(fd, buf_slice(&line)) == line.len && fdatasync(fd) == 0;
+              sink_lines_append(fd, path, buf_slice(&line)) == line.len && fdatasync(fd) == 0;
     if (fd >= 0) close(fd);
     buf_clear(&line);
     if (ok) return path;

@@ -58,7 +58,7 @@ struct kubeconfig {
 /* Adds the entries of `path` that `config` does not have yet: the first file that names an entry owns all of
  * it. */
 bool kubeconfig_add_file(struct kubeconfig *config, const char *path, struct err *err);
-/* The same of a text, which errors call `path`. */
+/* The same of a text, which errors call `path`; its `exec` is noted, and not read. */
 bool kubeconfig_add_text(struct kubeconfig *config, const char *path, struct str text, struct err *err);
 void kubeconfig_clear(struct kubeconfig *config);
 /* Returns NULL if no entry has the name. */

@@ -53,10 +53,11 @@ local function volumes_of(path, object)
   return names
 end
 
--- What stands in a list of mounts or devices: two sets.
+-- What stands in a list of mounts or devices: paths by name, and a set of them; of a name the last one counts.
 local function names_and_paths(list, path)
   local names, paths = {}, {}
-  for _, one in each(list) do names[text(one, "name")], paths[text(one, path)] = true, true end
+  for _, one in each(list) do names[text(one, "name")] = text(one, path) end
+  for _, last in pairs(names) do paths[last] = true end
   return names, paths
 end
 

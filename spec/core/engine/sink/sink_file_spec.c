@@ -198,7 +198,7 @@ static void test_a_file_that_another_sink_writes_is_waited_for(void **state)
     put(b, "{\"specversion\":");
     must(fd >= 0 && flock(fd, LOCK_EX) == 0);
     deliver(b, all, 1, SINK_RETRY);
-    assert_non_null(strstr(b->result.err.text, "another process has locked it"));
+    assert_non_null(strstr(b->result.err.text, "another sink or program has locked it"));
     assert_content(b, "{\"specversion\":");
     close(fd);
     deliver(b, all, 1, SINK_DELIVERED);
