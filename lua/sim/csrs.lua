@@ -1,6 +1,7 @@
 -- The status of CertificateSigningRequests: conditions, who may approve, that nobody takes it back, and certificates.
 local found = require "sim.checks.found"
 local json = require "sim.json"
+local pem = require "sim.checks.pem"
 local texts = require "sim.texts"
 
 local at, text, each = json.at, json.text, json.each
@@ -13,15 +14,15 @@ local CONDITIONS, CERTIFICATE = "status.conditions", "status.certificate"
 
 -- What was stored so before is tolerated: no type, a type twice, approval and denial.
 local function tolerated(conditions)
-  local seen, found_ = {}, {}
+  local seen, old = {}, {}
   for _, condition in each(conditions) do
     local type = text(condition, "type")
-    found_.none = found_.none or type == ""
-    found_.twice = found_.twice or seen[type]
+    old.none = old.none or type == ""
+    old.twice = old.twice or seen[type]
     seen[type] = true
   end
-  found_.both = seen.Approved and seen.Denied
-  return found_
+  old.both = seen.Approved and seen.Denied
+  return old
 end
 
 local function check_condition(problems, place, type, status, old)
@@ -44,22 +45,17 @@ local function check_conditions(problems, conditions, old)
   end
 end
 
-local BLOCK = "\n%-%-%-%-%-BEGIN ([^\n]-)%-%-%-%-%-[ \t\r]*\n(.-)%-%-%-%-%-END %1%-%-%-%-%-"
-
 -- Returns what is wrong with a certificate; what is in its blocks is not read.
 local function certificate_problem(certificate)
-  local pem, blocks, from = "\n" .. (json.unbase64(certificate) or ""), 0, 1
-  while true do
-    -- A find without an end would look through the rest for each beginning.
-    local _, last, kind, inner = nil, nil, nil, nil
-    if pem:find("-----END ", from, true) then _, last, kind, inner = pem:find(BLOCK, from) end
-    if not last then return blocks == 0 and "must contain at least one CERTIFICATE PEM block" or nil end
+  local has_one = false
+  for kind, inner in pem.blocks(json.unbase64(certificate) or "") do
     if kind ~= "CERTIFICATE" then
       return string.format('only CERTIFICATE PEM blocks are allowed, found "%s"', kind)
     end
     if inner:find(":", 1, true) then return "no PEM block headers are permitted" end
-    blocks, from = blocks + 1, last + 1
+    has_one = true
   end
+  return not has_one and "must contain at least one CERTIFICATE PEM block" or nil
 end
 
 local function check_certificate(problems, before, after)

@@ -2,6 +2,7 @@
 local found = require "sim.checks.found"
 local forms = require "sim.checks.forms"
 local json = require "sim.json"
+local pem = require "sim.checks.pem"
 local values = require "sim.values"
 
 local at, text, each, members = json.at, json.text, json.each, json.members
@@ -43,8 +44,8 @@ end
 
 -- The first block is a request; what is in it is not read.
 function objects.certificate_request(path, request)
-  local problems, pem = found.new(), "\n" .. (type(request) == "string" and json.unbase64(request) or "")
-  local type_, inner = pem:match "\n%-%-%-%-%-BEGIN ([^\n]-)%-%-%-%-%-[ \t\r]*\n(.-)%-%-%-%-%-END %1%-%-%-%-%-"
+  local problems = found.new()
+  local type_, inner = pem.blocks(type(request) == "string" and json.unbase64(request) or "")()
   if type_ ~= "CERTIFICATE REQUEST" or inner:find "[^%w+/=%s:,%-]" then
     problems:invalid(path, request == nil and json.null or request, "PEM block type must be CERTIFICATE REQUEST")
   end
